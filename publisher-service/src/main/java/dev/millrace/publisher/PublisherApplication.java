@@ -1,0 +1,25 @@
+package dev.millrace.publisher;
+
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+
+/**
+ * Starts the publisher service.
+ *
+ * <p>Its built-in defaults stand in {@code publisher.yml}; an {@code application.yml} beside the
+ * jar, environment variables and command line options override them as in any Spring Boot
+ * application.
+ */
+@SpringBootApplication
+public class PublisherApplication {
+
+  public static void main(String[] args) {
+    builder().run(args);
+  }
+
+  /** The application as {@link #main} starts it; tests add their own properties to it. */
+  public static SpringApplicationBuilder builder() {
+    return new SpringApplicationBuilder(PublisherApplication.class)
+        .properties("spring.config.name=publisher,application");
+  }
+}

@@ -1,0 +1,2 @@
+/** The publisher's REST interface. */
+package dev.millrace.publisher.api;

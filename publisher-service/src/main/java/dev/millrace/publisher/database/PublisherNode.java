@@ -1,0 +1,79 @@
+package dev.millrace.publisher.database;
+
+import dev.millrace.sql.SqlSessionFactory;
+
+/**
+ * The database node as the rest of the publisher sees it: sessions, consistent points, checkpoints.
+ * Safe for any thread.
+ */
+public interface PublisherNode extends SqlSessionFactory {
+
+  /**
+   * The database's name ({@code testdb} unless {@code millrace.database} says otherwise) and OID.
+   */
+  String databaseName();
+
+  int databaseOid();
+
+  /** 63-bit identifier of this node, as text; made once. */
+  String systemIdentifier();
+
+  /**
+   * A consistent point (storage.md 3): the commit gate is held exclusively while the insert LSN and
+   * the running transactions are read and, when {@code pinSnapshot}, a snapshot connection is
+   * pinned.
+   */
+  ConsistentPoint createConsistentPoint(boolean pinSnapshot);
+
+  /**
+   * @param lsn every transaction whose commit record begins at or after it is decoded, none before
+   * @param restartLsn where decoding must start to see all of those whole: the smallest first LSN
+   *     of a running one, or lsn
+   * @param snapshot the database as of {@code lsn}; null when it was not asked for; the caller
+   *     closes it
+   */
+  record ConsistentPoint(long lsn, long restartLsn, PinnedSnapshot snapshot) {}
+
+  /**
+   * The database at one moment; ALTER and DROP of tables wait while it is open. One thread at a
+   * time.
+   */
+  interface PinnedSnapshot extends AutoCloseable {
+
+    /**
+     * A read-only connection whose every query sees the snapshot; results are streamed, not
+     * buffered.
+     */
+    java.sql.Connection connection();
+
+    /**
+     * Where it came from, such as {@code walsender 7}, for the error of a DDL statement that waits
+     * for it.
+     */
+    void describe(String holder);
+
+    @Override
+    void close();
+  }
+
+  /**
+   * The first LSN of the oldest transaction that is running or prepared, or {@code Long.MAX_VALUE}:
+   * log from there on is needed for redo and by slots.
+   */
+  long oldestRunningLsn();
+
+  /**
+   * Makes H2 durable, stores the redo position, saves slots, removes what nobody needs any more.
+   * Returns the redo LSN.
+   */
+  long checkpoint();
+
+  /** Next number for pid columns: unique in the node, across restarts too. */
+  long nextPid();
+
+  /**
+   * Stops taking new SQL, rolls back idle sessions and drains commits; the first step of a clean
+   * stop.
+   */
+  void refuseSessions();
+}

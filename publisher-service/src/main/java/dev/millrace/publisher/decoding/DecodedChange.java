@@ -1,0 +1,41 @@
+package dev.millrace.publisher.decoding;
+
+import dev.millrace.model.RelationDefinition;
+
+/**
+ * A change as the plugin reads it: a flyweight over the log record's body, valid during the
+ * callback only.
+ *
+ * <p>Tuples are byte ranges in {@link #buffer} in the layout of WalFormat, which is pgoutput's;
+ * offset -1 = no such tuple.
+ */
+public interface DecodedChange {
+
+  OutputPlugin.ChangeKind kind();
+
+  /** The change record's LSN. */
+  long lsn();
+
+  /** The definition the record names; for TRUNCATE see {@link #truncated}. */
+  RelationDefinition relation();
+
+  byte[] buffer();
+
+  /** Offset of the new tuple, beginning with its number of columns. */
+  int newTupleOffset();
+
+  int newTupleLength();
+
+  /** {@code 'K'}, {@code 'O'} or 0. */
+  char oldTupleKind();
+
+  int oldTupleOffset();
+
+  int oldTupleLength();
+
+  /** TRUNCATE: the tables in statement order that passed the gates. */
+  java.util.List<RelationDefinition> truncated();
+
+  /** TRUNCATE: 1 cascade, 2 restart identity. */
+  int truncateFlags();
+}

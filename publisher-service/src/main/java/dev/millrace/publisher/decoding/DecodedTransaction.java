@@ -1,0 +1,19 @@
+package dev.millrace.publisher.decoding;
+
+/**
+ * The transaction a plugin callback is about.
+ *
+ * @param firstLsn LSN of its first change
+ * @param finalLsn LSN of its commit record's first byte
+ * @param endLsn position after its commit record
+ * @param commitTime microseconds since 2000-01-01 UTC
+ * @param originId 0 = local
+ */
+public record DecodedTransaction(
+    int xid,
+    long firstLsn,
+    long finalLsn,
+    long endLsn,
+    long commitTime,
+    int originId,
+    long originLsn) {}

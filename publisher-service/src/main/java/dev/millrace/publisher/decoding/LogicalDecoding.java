@@ -1,0 +1,47 @@
+package dev.millrace.publisher.decoding;
+
+import dev.millrace.publisher.slots.ReplicationSlot;
+import java.util.Map;
+
+/** Opens decoding sessions on slots. */
+public interface LogicalDecoding {
+
+  /**
+   * Starts decoding for an acquired slot. Everything is checked before the first byte: plugin
+   * options, start LSN.
+   *
+   * @param startLsn 0 or the position asked for; moved up to confirmed_flush_lsn when below it
+   * @param settings per-session values such as logical_decoding_work_mem in bytes
+   * @throws dev.millrace.model.PgException 55000 when startLsn lies beyond the flushed end; plugin
+   *     errors
+   */
+  DecodingSession start(
+      ReplicationSlot slot,
+      long startLsn,
+      Map<String, String> options,
+      OutputWriter writer,
+      DecodingSettings settings);
+
+  record DecodingSettings(long logicalDecodingWorkMem, boolean binaryAllowed) {}
+
+  /** One run of decoding, pulled by one thread. */
+  interface DecodingSession extends AutoCloseable {
+
+    /**
+     * Decodes the next log record; at a commit this replays the whole transaction into the writer.
+     *
+     * @return false when the flushed end of the log is reached
+     */
+    boolean step();
+
+    /** The end of the last record completely dealt with: what a keepalive may carry. */
+    long processedLsn();
+
+    /** What the ReorderBuffer holds now, for REST; safe from any thread. */
+    ReorderBufferView view();
+
+    /** Removes spill files and frees buffers; the slot stays acquired. */
+    @Override
+    void close();
+  }
+}

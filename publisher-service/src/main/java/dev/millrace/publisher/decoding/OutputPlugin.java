@@ -1,0 +1,63 @@
+package dev.millrace.publisher.decoding;
+
+import dev.millrace.publisher.catalog.CatalogSnapshot;
+import java.util.Map;
+
+/**
+ * Turns decoded changes into what a consumer of a slot reads. The callbacks are PostgreSQL's; one
+ * instance serves one decoding session on one thread.
+ *
+ * <p>Third parties register a {@link Factory} with {@link java.util.ServiceLoader}.
+ */
+public interface OutputPlugin {
+
+  /** Makes instances; {@link #name} is what CREATE_REPLICATION_SLOT names. */
+  interface Factory {
+    String name();
+
+    OutputPlugin create();
+  }
+
+  /**
+   * Checks the options before anything is sent.
+   *
+   * @return whether output is text or binary
+   * @throws dev.millrace.model.PgException for unknown, missing or illegal options, worded as
+   *     PostgreSQL's
+   */
+  OutputKind startup(Map<String, String> options, OutputWriter writer);
+
+  enum OutputKind {
+    TEXT,
+    BINARY
+  }
+
+  /**
+   * The gates' question, before buffering: can a change of this kind in that table ever be sent?
+   * Cheap; may cache.
+   */
+  boolean wants(CatalogSnapshot catalog, int relationOid, ChangeKind kind);
+
+  enum ChangeKind {
+    INSERT,
+    UPDATE,
+    DELETE,
+    TRUNCATE
+  }
+
+  /** Whether transactions of that origin (not 0) are left out. */
+  boolean filterByOrigin(int originId);
+
+  void begin(DecodedTransaction transaction);
+
+  /** An INSERT, UPDATE or DELETE that passed the gates. */
+  void change(DecodedTransaction transaction, DecodedChange change);
+
+  void truncate(DecodedTransaction transaction, DecodedChange change);
+
+  void message(DecodedTransaction transaction, DecodedChange change);
+
+  void commit(DecodedTransaction transaction);
+
+  void shutdown();
+}

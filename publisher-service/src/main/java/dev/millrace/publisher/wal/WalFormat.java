@@ -1,0 +1,59 @@
+package dev.millrace.publisher.wal;
+
+/**
+ * The layout of a log record. All integers are big-endian.
+ *
+ * <pre>
+ * offset size
+ *      0    4  length of the whole record, header included; 0 = nothing was written here
+ *      4    4  CRC-32C of bytes 16 .. length (the LSN is checked by comparison with the place it is read from)
+ *      8    8  LSN: the position of this record's first byte
+ *     16    4  xid, 0 for records outside transactions
+ *     20    4  top xid, equal to xid for a top-level transaction
+ *     24    4  OID of the database
+ *     28    2  origin id, 0 = local
+ *     30    1  type, see {@link WalRecordType}
+ *     31    1  flags of the type
+ *     32    .  body
+ * </pre>
+ *
+ * Bodies:
+ *
+ * <pre>
+ * INSERT    relation OID 4, relation version 4, 'N', tuple
+ * UPDATE    relation OID 4, relation version 4, ['K' | 'O', tuple], ['L', tuple], 'N', tuple
+ * DELETE    relation OID 4, relation version 4, ['K' | 'O', tuple], ['L', tuple]
+ *             K  old key columns (replica identity), the others n;  O  the whole old row
+ *             L  locator: what finds the row at redo where the parts above do not; never leaves the publisher. Its columns
+ *                are the primary key's in index order, or the single value of "$rid"
+ *           INSERT into a table without primary key carries 'L' (one column, "$rid") too, before 'N'
+ * TRUNCATE  flags byte of the header (1 cascade, 2 restart identity); count 4, then per table OID 4, version 4
+ * CATALOG   kind 1, UTF-8 JSON of the whole new definition
+ * SEQUENCE  bound 8, then UTF-8 schema and name, each with a length of 2 before it
+ * COMMIT    commit time 8 (microseconds since 2000-01-01 UTC), origin LSN 8, count 4, committed subxids 4 each
+ * ABORT     time 8, count 4, subxids 4 each that end with it
+ * ASSIGNMENT empty: the header says it all
+ * RUNNING_TRANSACTIONS next xid 4, next OID 4, count 4, then per transaction xid 4, first LSN 8
+ * FLUSH_MARK flushed LSN 8
+ *
+ * tuple     number of columns 2, then per column of the relation version a kind byte: n null, u unchanged large value,
+ *           t followed by length 4 and PostgreSQL's text form in UTF-8 - the tuple of the pgoutput protocol
+ * </pre>
+ */
+public final class WalFormat {
+  public static final int LENGTH = 0;
+  public static final int CRC = 4;
+  public static final int LSN = 8;
+  public static final int XID = 16;
+  public static final int TOP_XID = 20;
+  public static final int DATABASE = 24;
+  public static final int ORIGIN = 28;
+  public static final int TYPE = 30;
+  public static final int FLAGS = 31;
+  public static final int HEADER_SIZE = 32;
+
+  /** The first position of a new log, 0/1000000. */
+  public static final long FIRST_LSN = 0x1000000L;
+
+  private WalFormat() {}
+}

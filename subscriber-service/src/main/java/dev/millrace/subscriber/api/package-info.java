@@ -1,0 +1,2 @@
+/** The subscriber's REST interface and the SUBSCRIPTION commands behind it. */
+package dev.millrace.subscriber.api;

@@ -1,0 +1,2 @@
+/** The walreceiver: the WebSocket client, its bounded queue, and feedback to the publisher. */
+package dev.millrace.subscriber.receiver;
