@@ -38,10 +38,7 @@ public interface ReplicationSlot {
 
   long confirmedFlushLsn();
 
-  /**
-   * The LSN whose catalogue decoding from restart_lsn needs; shown as catalog_xmin through {@link
-   * #catalogXmin()}.
-   */
+  /** The next xid at the time of restart_lsn, shown as catalog_xmin. */
   long catalogXmin();
 
   /** Null while valid, else wal_removed, rows_removed, wal_level_insufficient or idle_timeout. */

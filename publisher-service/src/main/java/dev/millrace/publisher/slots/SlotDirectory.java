@@ -1,0 +1,155 @@
+package dev.millrace.publisher.slots;
+
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.stream.Stream;
+
+/**
+ * The directory {@code pg_replslot/<slot>} with its {@code state} file and spill files.
+ *
+ * <p>Each step leaves something a start can tell apart: a directory without {@code state} belongs
+ * to a slot that was never finished (or a temporary one) and goes; {@code state.tmp} is a save that
+ * did not reach its rename and goes, the state before it counts; {@code <slot>.dropped} is a drop
+ * that did not reach its end and goes.
+ */
+final class SlotDirectory {
+
+  static final String STATE = "state";
+  static final String ASIDE = "state.tmp";
+  static final String DROPPED = ".dropped";
+
+  private final Path path;
+
+  SlotDirectory(Path path) {
+    this.path = path;
+  }
+
+  Path path() {
+    return path;
+  }
+
+  void create() {
+    try {
+      deleteTree(path);
+      Files.createDirectories(path);
+      force(path.getParent());
+    } catch (IOException e) {
+      throw failed("create directory", path, e);
+    }
+  }
+
+  /** Write aside, force, rename, force the directory: afterwards the state is on disk. */
+  void write(SlotState state) {
+    Path aside = path.resolve(ASIDE);
+    try {
+      try (FileChannel channel =
+          FileChannel.open(
+              aside,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING,
+              StandardOpenOption.WRITE)) {
+        ByteBuffer bytes = ByteBuffer.wrap(state.encode());
+        while (bytes.hasRemaining()) {
+          channel.write(bytes);
+        }
+        channel.force(true);
+      }
+      Files.move(aside, path.resolve(STATE), StandardCopyOption.ATOMIC_MOVE);
+      force(path);
+    } catch (IOException e) {
+      throw failed("write state of replication slot in", path, e);
+    }
+  }
+
+  /** The state on disk, or null when the slot was never finished. */
+  SlotState read() {
+    Path file = path.resolve(STATE);
+    try {
+      return SlotState.decode(Files.readAllBytes(file), file.toString());
+    } catch (NoSuchFileException e) {
+      return null;
+    } catch (IOException e) {
+      throw failed("read", file, e);
+    }
+  }
+
+  /** Removes everything but the state: spill files of a decoding that was interrupted. */
+  void removeLeftovers() {
+    try (Stream<Path> files = Files.list(path)) {
+      for (Path file : (Iterable<Path>) files::iterator) {
+        if (!file.getFileName().toString().equals(STATE)) {
+          deleteTree(file);
+        }
+      }
+    } catch (IOException e) {
+      throw failed("clean directory", path, e);
+    }
+  }
+
+  /** Renames the directory away first, so that a crash halfway never leaves half a slot. */
+  void remove() {
+    Path doomed = path.resolveSibling(path.getFileName() + DROPPED);
+    try {
+      deleteTree(doomed);
+      Files.move(path, doomed, StandardCopyOption.ATOMIC_MOVE);
+      force(path.getParent());
+      deleteTree(doomed);
+    } catch (NoSuchFileException e) {
+      // Somebody removed it by hand: what was asked for is done.
+      return;
+    } catch (IOException e) {
+      throw failed("remove directory", path, e);
+    }
+  }
+
+  static void deleteTree(Path root) throws IOException {
+    if (!Files.exists(root)) {
+      return;
+    }
+    Files.walkFileTree(
+        root,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path directory, IOException error)
+              throws IOException {
+            if (error != null) {
+              throw error;
+            }
+            Files.delete(directory);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  static void force(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  static PgException failed(String action, Path path, IOException error) {
+    boolean full = String.valueOf(error.getMessage()).contains("No space left");
+    return new PgException(
+        full ? SqlState.DISK_FULL : SqlState.IO_ERROR,
+        "could not " + action + " \"" + path + "\": " + error.getMessage(),
+        error);
+  }
+}
