@@ -22,7 +22,11 @@ public interface SubscriptionCatalog {
   /** Null when the table is not (any more) part of the subscription. */
   SubscribedRelation relation(int subscriptionOid, int relationOid);
 
-  /** Stores a state inside the caller's transaction. */
+  /**
+   * Stores a state inside the caller's transaction.
+   *
+   * @throws dev.millrace.model.PgException 42704 when the table has left the subscription
+   */
   void storeState(
       Connection transaction, int subscriptionOid, int relationOid, RelationState state, long lsn);
 
@@ -36,9 +40,13 @@ public interface SubscriptionCatalog {
   /** The end_lsn of the last applied transaction of the origin, 0 for none. */
   long originProgress(String originName);
 
+  /** pg_replication_origin_status. */
+  List<ReplicationOrigin> origins();
+
   /**
    * Inserts one progress row (semantics.md A5: inserted, not updated) inside the caller's
-   * transaction; hot path, one prepared statement per connection.
+   * transaction; hot path. It prepares its statement each time: H2 and PostgreSQL's driver keep
+   * prepared statements per connection and find them by their text.
    */
   void storeProgress(Connection transaction, int originNumber, long endLsn, long commitTime);
 
@@ -51,6 +59,9 @@ public interface SubscriptionCatalog {
   /** Counts and remembers for pg_stat_subscription_stats. */
   SubscriptionStatistics statistics(int subscriptionOid);
 
-  /** Called after any change of a subscription or of its tables, from the changing thread. */
+  /**
+   * Called with the subscription's OID after it was made, changed, refreshed or dropped, from the
+   * changing thread and after the commit. States that workers store are not announced.
+   */
   void onChange(java.util.function.IntConsumer listener);
 }

@@ -1,0 +1,30 @@
+package dev.millrace.subscriber.catalog;
+
+import dev.millrace.model.QualifiedName;
+import dev.millrace.model.ReplicaIdentity;
+import java.util.List;
+
+/**
+ * OIDs and replica identities of the target database's tables. It does not look whether a table
+ * exists: callers ask for those they have seen. Safe for any thread; reads come from memory.
+ */
+public interface LocalRelations {
+
+  /** The table of that name; it gets its OID at the first call. */
+  LocalRelation of(QualifiedName table);
+
+  /** Null when no table has that OID (any more). */
+  LocalRelation byOid(int oid);
+
+  /** All tables that have an OID. */
+  List<LocalRelation> all();
+
+  /** ALTER TABLE .. REPLICA IDENTITY. */
+  void setReplicaIdentity(QualifiedName table, ReplicaIdentity identity, String indexName);
+
+  /** The table keeps its OID under its new name. */
+  void rename(QualifiedName from, QualifiedName to);
+
+  /** The table was dropped: its OID is never used again, and subscriptions forget it. */
+  void forget(QualifiedName table);
+}

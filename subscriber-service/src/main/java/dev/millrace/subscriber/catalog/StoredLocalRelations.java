@@ -1,0 +1,130 @@
+package dev.millrace.subscriber.catalog;
+
+import dev.millrace.model.PgException;
+import dev.millrace.model.QualifiedName;
+import dev.millrace.model.ReplicaIdentity;
+import dev.millrace.model.SqlState;
+import jakarta.persistence.EntityManager;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** {@link LocalRelations} in the catalogue, with all of them in memory. */
+final class StoredLocalRelations implements LocalRelations {
+
+  private final EntityManager entities;
+  private final DurableCommit commits;
+  private final NodeIdentity node;
+  private final ChangeListeners listeners;
+  private final Map<QualifiedName, LocalRelation> byName = new HashMap<>();
+  private final Map<Integer, LocalRelation> byOid = new HashMap<>();
+
+  StoredLocalRelations(
+      EntityManager entities, DurableCommit commits, NodeIdentity node, ChangeListeners listeners) {
+    this.entities = entities;
+    this.commits = commits;
+    this.node = node;
+    this.listeners = listeners;
+    commits
+        .commit(
+            () ->
+                entities
+                    .createQuery("from LocalRelationRow", LocalRelationRow.class)
+                    .getResultList())
+        .forEach(row -> remember(row.toRelation()));
+  }
+
+  private void remember(LocalRelation relation) {
+    byName.put(relation.name(), relation);
+    byOid.put(relation.oid(), relation);
+  }
+
+  @Override
+  public synchronized LocalRelation of(QualifiedName table) {
+    LocalRelation known = byName.get(table);
+    if (known != null) {
+      return known;
+    }
+    LocalRelationRow row = new LocalRelationRow(node.nextOid(), table);
+    commits.commit(() -> entities.persist(row));
+    LocalRelation made = row.toRelation();
+    remember(made);
+    return made;
+  }
+
+  @Override
+  public synchronized LocalRelation byOid(int oid) {
+    return byOid.get(oid);
+  }
+
+  @Override
+  public synchronized List<LocalRelation> all() {
+    return List.copyOf(byName.values());
+  }
+
+  @Override
+  public synchronized void setReplicaIdentity(
+      QualifiedName table, ReplicaIdentity identity, String indexName) {
+    LocalRelation relation = of(table);
+    commits.commitDurably(
+        () -> {
+          LocalRelationRow row = entities.find(LocalRelationRow.class, relation.oid());
+          row.relreplident = String.valueOf(identity.code());
+          row.identityIndex = indexName;
+        });
+    remember(new LocalRelation(relation.oid(), table, identity, indexName));
+  }
+
+  @Override
+  public synchronized void rename(QualifiedName from, QualifiedName to) {
+    LocalRelation relation = byName.get(from);
+    if (relation == null) {
+      return;
+    }
+    if (byName.containsKey(to)) {
+      throw new PgException(
+          SqlState.DUPLICATE_TABLE, "relation \"" + to.name() + "\" already exists");
+    }
+    commits.commitDurably(
+        () -> {
+          LocalRelationRow row = entities.find(LocalRelationRow.class, relation.oid());
+          row.schemaname = to.schema();
+          row.relname = to.name();
+        });
+    byName.remove(from);
+    remember(
+        new LocalRelation(
+            relation.oid(), to, relation.replicaIdentity(), relation.identityIndex()));
+  }
+
+  @Override
+  public void forget(QualifiedName table) {
+    for (int subscriptionOid : forgetRows(table)) {
+      listeners.changed(subscriptionOid);
+    }
+  }
+
+  private synchronized List<Integer> forgetRows(QualifiedName table) {
+    LocalRelation relation = byName.get(table);
+    if (relation == null) {
+      return List.of();
+    }
+    List<Integer> subscriptions =
+        commits.commit(
+            () -> {
+              entities.remove(entities.find(LocalRelationRow.class, relation.oid()));
+              List<SubscribedRelationRow> rows =
+                  entities
+                      .createQuery(
+                          "from SubscribedRelationRow r where r.key.srrelid = :relation",
+                          SubscribedRelationRow.class)
+                      .setParameter("relation", relation.oid())
+                      .getResultList();
+              rows.forEach(entities::remove);
+              return rows.stream().map(row -> row.key.srsubid).toList();
+            });
+    byName.remove(table);
+    byOid.remove(relation.oid());
+    return subscriptions;
+  }
+}

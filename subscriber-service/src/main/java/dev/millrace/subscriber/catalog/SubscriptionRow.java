@@ -1,0 +1,93 @@
+package dev.millrace.subscriber.catalog;
+
+import jakarta.persistence.CollectionTable;
+import jakarta.persistence.Column;
+import jakarta.persistence.ElementCollection;
+import jakarta.persistence.Entity;
+import jakarta.persistence.FetchType;
+import jakarta.persistence.Id;
+import jakarta.persistence.JoinColumn;
+import jakarta.persistence.OrderColumn;
+import jakarta.persistence.Table;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A row of pg_subscription; columns are named as PostgreSQL names them. */
+@Entity
+@Table(name = "subscription")
+class SubscriptionRow {
+
+  @Id Integer oid;
+  String subname;
+  int subowner;
+  boolean subenabled;
+  String subconninfo;
+  String subslotname;
+  boolean subbinary;
+  String substream;
+  String subtwophasestate;
+  boolean subdisableonerr;
+  boolean subpasswordrequired;
+  boolean subrunasowner;
+  boolean subfailover;
+  String subsynccommit;
+  String suborigin;
+  long subskiplsn;
+
+  @ElementCollection(fetch = FetchType.EAGER)
+  @CollectionTable(name = "subscription_publication", joinColumns = @JoinColumn(name = "subid"))
+  @OrderColumn(name = "ordinal")
+  @Column(name = "pubname")
+  List<String> publications = new ArrayList<>();
+
+  protected SubscriptionRow() {}
+
+  SubscriptionRow(Subscription subscription) {
+    oid = subscription.oid();
+    set(subscription);
+  }
+
+  /** Takes over everything but the OID. */
+  void set(Subscription subscription) {
+    subname = subscription.name();
+    subowner = subscription.owner();
+    subenabled = subscription.enabled();
+    subconninfo = subscription.connection();
+    subslotname = subscription.slotName();
+    subbinary = subscription.binary();
+    substream = String.valueOf(subscription.streaming());
+    subtwophasestate = String.valueOf(subscription.twoPhaseState());
+    subdisableonerr = subscription.disableOnError();
+    subpasswordrequired = subscription.passwordRequired();
+    subrunasowner = subscription.runAsOwner();
+    subfailover = subscription.failover();
+    subsynccommit = subscription.synchronousCommit();
+    suborigin = subscription.origin();
+    subskiplsn = subscription.skipLsn();
+    if (!publications.equals(subscription.publications())) {
+      publications.clear();
+      publications.addAll(subscription.publications());
+    }
+  }
+
+  Subscription toSubscription() {
+    return new Subscription(
+        oid,
+        subname,
+        subowner,
+        subenabled,
+        subconninfo,
+        subslotname,
+        publications,
+        subbinary,
+        substream.charAt(0),
+        subtwophasestate.charAt(0),
+        subdisableonerr,
+        subpasswordrequired,
+        subrunasowner,
+        subfailover,
+        subsynccommit,
+        suborigin,
+        subskiplsn);
+  }
+}
