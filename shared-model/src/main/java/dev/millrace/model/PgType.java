@@ -1,13 +1,19 @@
 package dev.millrace.model;
 
+import java.util.Collection;
+
 /**
- * PostgreSQL's types as Millrace knows them: OID, name and typmod rules. (The registry is filled by
- * the type work.)
+ * PostgreSQL's types as Millrace knows them: OID, name and typmod rules.
+ *
+ * <p>The registry also holds types that no table may use yet (json, interval, arrays ..): they have
+ * a name, so that they can be refused by it, and {@link #h2Name} null.
  *
  * @param oid pg_type.oid
  * @param name pg_type.typname, such as {@code int4}
  * @param sqlName format_type's name without modifier, such as {@code integer}
- * @param h2Name the H2 type that stores it, without modifier
+ * @param h2Name the H2 type that stores it, without modifier; a domain of schema {@code
+ *     pg_catalog_millrace} where H2 has no type that stands for this one alone; null when tables
+ *     cannot hold it
  */
 public record PgType(int oid, String name, String sqlName, String h2Name) {
   public static final int BOOL = 16;
@@ -34,22 +40,63 @@ public record PgType(int oid, String name, String sqlName, String h2Name) {
 
   /** The type of that OID, or null. */
   public static PgType byOid(int oid) {
-    throw new UnsupportedOperationException("types");
+    return PgTypeRegistry.byOid(oid);
   }
 
   /**
-   * The type of that name or alias ({@code int}, {@code integer}, {@code int4}; lower case), or
-   * null.
+   * The type of that name or alias ({@code int}, {@code integer}, {@code int4}, {@code serial},
+   * {@code int[]}; lower case, words separated by one space, without modifier), or null. The
+   * one-byte type is {@code "char"} with the quotes, as in SQL.
    */
   public static PgType byName(String name) {
-    throw new UnsupportedOperationException("types");
+    return PgTypeRegistry.byName(name);
+  }
+
+  /** Every known type, by OID. */
+  public static Collection<PgType> all() {
+    return PgTypeRegistry.all();
   }
 
   /**
    * As format_type(oid, typmod): {@code character varying(20)}, {@code numeric(10,2)}, {@code
-   * timestamp without time zone}.
+   * timestamp without time zone}; {@code ???} for an unknown OID.
    */
   public static String format(int oid, int typeModifier) {
-    throw new UnsupportedOperationException("types");
+    PgType type = byOid(oid);
+    return type == null ? "???" : TypeModifier.format(type, typeModifier);
+  }
+
+  /** Whether a table column can have this type. */
+  public boolean isSupported() {
+    return h2Name != null;
+  }
+
+  /** pg_type.typlen: bytes of a fixed-length type, -1 otherwise. */
+  public int length() {
+    return PgTypeRegistry.length(this);
+  }
+
+  /** pg_type.typcategory: B, N, S, D, U, A or T. */
+  public char category() {
+    return PgTypeRegistry.category(this);
+  }
+
+  /**
+   * The H2 column type that holds this type with that modifier, such as {@code CHARACTER
+   * VARYING(20)} or {@code TIMESTAMP(6)}.
+   *
+   * @throws PgException 0A000 when tables cannot hold it
+   */
+  public String h2Type(int typeModifier) {
+    if (h2Name == null) {
+      throw unsupported();
+    }
+    return TypeModifier.h2Type(this, typeModifier);
+  }
+
+  /** The refusal of a type that comes later. */
+  public PgException unsupported() {
+    return new PgException(
+        SqlState.FEATURE_NOT_SUPPORTED, "type " + sqlName + " is not supported yet");
   }
 }

@@ -13,6 +13,10 @@ public final class SqlState {
   public static final String PROTOCOL_VIOLATION = "08P01";
   public static final String FEATURE_NOT_SUPPORTED = "0A000";
   public static final String CARDINALITY_VIOLATION = "21000";
+  public static final String STRING_DATA_RIGHT_TRUNCATION = "22001";
+  public static final String INVALID_DATETIME_FORMAT = "22007";
+  public static final String DATETIME_FIELD_OVERFLOW = "22008";
+  public static final String DIVISION_BY_ZERO = "22012";
   public static final String INVALID_PARAMETER_VALUE = "22023";
   public static final String INVALID_TEXT_REPRESENTATION = "22P02";
   public static final String NUMERIC_VALUE_OUT_OF_RANGE = "22003";
