@@ -1,5 +1,6 @@
 package dev.millrace.subscriber.receiver;
 
+import dev.millrace.model.Notice;
 import java.util.List;
 
 /** A replication connection to a publisher: one walsender session. One thread drives it. */
@@ -16,7 +17,7 @@ public interface PublisherConnection extends AutoCloseable {
   record QueryResult(List<String> columns, List<List<Object>> rows, String command) {}
 
   /** NOTICEs and WARNINGs since the last call, in order. */
-  List<dev.millrace.model.Notice> takeNotices();
+  List<Notice> takeNotices();
 
   /**
    * Starts COPY .. TO STDOUT or START_REPLICATION; {@link #receive} then gives its CopyData
@@ -33,8 +34,8 @@ public interface PublisherConnection extends AutoCloseable {
   Frame receive(long timeoutMs) throws InterruptedException;
 
   /**
-   * One WebSocket message: whole CopyData messages from {@code offset} to {@code limit}; {@code
-   * done} after CopyDone.
+   * One WebSocket message: whole CopyData messages from {@code offset} to {@code limit}, checked to
+   * fill it exactly; {@code done} after CopyDone.
    */
   record Frame(byte[] buffer, int offset, int limit, boolean done) {}
 
@@ -44,8 +45,18 @@ public interface PublisherConnection extends AutoCloseable {
   /** Ends copying from this side and waits for the publisher's end. */
   void endCopy();
 
+  /**
+   * Run on the socket's thread as soon as a keepalive that asks for a reply arrives, however much
+   * lies unread before it; so a busy or blocked reader is not taken for dead.
+   */
+  void onReplyRequested(Runnable action);
+
+  /** Milliseconds since anything arrived; 0 while a full queue keeps the socket from being read. */
+  long silentMs();
+
   boolean isOpen();
 
+  /** Ends the session; returns when the publisher has let go of it or after a short wait. */
   @Override
   void close();
 }
