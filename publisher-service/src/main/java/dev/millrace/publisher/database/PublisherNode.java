@@ -29,10 +29,11 @@ public interface PublisherNode extends SqlSessionFactory {
    * @param lsn every transaction whose commit record begins at or after it is decoded, none before
    * @param restartLsn where decoding must start to see all of those whole: the smallest first LSN
    *     of a running one, or lsn
+   * @param nextXid the xid the next transaction gets
    * @param snapshot the database as of {@code lsn}; null when it was not asked for; the caller
    *     closes it
    */
-  record ConsistentPoint(long lsn, long restartLsn, PinnedSnapshot snapshot) {}
+  record ConsistentPoint(long lsn, long restartLsn, int nextXid, PinnedSnapshot snapshot) {}
 
   /**
    * The database at one moment; ALTER and DROP of tables wait while it is open. One thread at a

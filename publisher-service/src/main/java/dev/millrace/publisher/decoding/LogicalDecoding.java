@@ -22,6 +22,20 @@ public interface LogicalDecoding {
       OutputWriter writer,
       DecodingSettings settings);
 
+  /**
+   * Checks that there is an output plugin of that name, before a slot is made for it.
+   *
+   * @throws dev.millrace.model.PgException 58P01 {@code could not access file "name": No such file
+   *     or directory}
+   */
+  void requirePlugin(String name);
+
+  /**
+   * Reads the log from the slot's restart_lsn without decoding or sending anything, noting restart
+   * candidates only: how a slot is advanced.
+   */
+  DecodingSession startFastForward(ReplicationSlot slot);
+
   record DecodingSettings(long logicalDecodingWorkMem, boolean binaryAllowed) {}
 
   /** One run of decoding, pulled by one thread. */
