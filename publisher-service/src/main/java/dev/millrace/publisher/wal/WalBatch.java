@@ -1,6 +1,8 @@
 package dev.millrace.publisher.wal;
 
 import dev.millrace.model.ByteBuilder;
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
 import java.util.zip.CRC32C;
 
 /**
@@ -34,13 +36,57 @@ public final class WalBatch {
         .putByte(flags);
   }
 
-  /** Ends the record: length and CRC are now known. */
+  /**
+   * Ends the record: length and CRC are now known.
+   *
+   * @throws PgException 54000 when it is longer than a record may be; the record is dropped then
+   */
   public void end() {
+    if (out.size() - recordStart > WalFormat.MAX_RECORD_SIZE) {
+      truncate(recordStart);
+      throw new PgException(
+          SqlState.PROGRAM_LIMIT_EXCEEDED,
+          "a log record cannot be longer than " + WalFormat.MAX_RECORD_SIZE + " bytes");
+    }
     out.setInt(recordStart + WalFormat.LENGTH, out.size() - recordStart);
     crc.reset();
     crc.update(out.array(), recordStart + WalFormat.XID, out.size() - recordStart - WalFormat.XID);
     out.setInt(recordStart + WalFormat.CRC, (int) crc.getValue());
     recordStart = -1;
+  }
+
+  /** The record that tells what was flushed when the records after it were appended. */
+  void addFlushMark(long flushedLsn) {
+    begin(WalRecordType.FLUSH_MARK, 0, 0, 0, 0, 0).putLong(flushedLsn);
+    end();
+  }
+
+  /** Whether a flush mark with a right checksum lies there; at least its size must follow. */
+  static boolean isFlushMark(byte[] bytes, int offset) {
+    if (bytes[offset + WalFormat.TYPE] != WalRecordType.FLUSH_MARK.code()
+        || getInt(bytes, offset + WalFormat.LENGTH) != WalFormat.FLUSH_MARK_SIZE) {
+      return false;
+    }
+    CRC32C check = new CRC32C();
+    check.update(bytes, offset + WalFormat.XID, WalFormat.FLUSH_MARK_SIZE - WalFormat.XID);
+    return (int) check.getValue() == getInt(bytes, offset + WalFormat.CRC);
+  }
+
+  /** Writes each record's position into it, the first at {@code startLsn}. */
+  void assignPositions(long startLsn) {
+    byte[] bytes = out.array();
+    int offset = 0;
+    while (offset < out.size()) {
+      out.setLong(offset + WalFormat.LSN, startLsn + offset);
+      offset += getInt(bytes, offset + WalFormat.LENGTH);
+    }
+  }
+
+  private static int getInt(byte[] bytes, int offset) {
+    return bytes[offset] << 24
+        | (bytes[offset + 1] & 0xFF) << 16
+        | (bytes[offset + 2] & 0xFF) << 8
+        | bytes[offset + 3] & 0xFF;
   }
 
   /** Cuts the batch back to an earlier size, dropping whole records or the unfinished one. */

@@ -52,6 +52,15 @@ public final class WalFormat {
   public static final int FLAGS = 31;
   public static final int HEADER_SIZE = 32;
 
+  /** No record is longer, header included: a greater length is damage. */
+  public static final int MAX_RECORD_SIZE = 256 << 20;
+
+  /** Length of a FLUSH_MARK record. */
+  static final int FLUSH_MARK_SIZE = HEADER_SIZE + 8;
+
+  /** The version of this layout, kept in the control file. */
+  public static final int VERSION = 1;
+
   /** The first position of a new log, 0/1000000. */
   public static final long FIRST_LSN = 0x1000000L;
 

@@ -1,0 +1,314 @@
+package dev.millrace.publisher.wal;
+
+import dev.millrace.model.FaultPoint;
+import dev.millrace.model.Lsn;
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * The one thread that writes the ring to the segments and forces them.
+ *
+ * <p>It works when somebody waits for a flush, when a quarter of the ring is full, and otherwise
+ * wal_writer_delay after something was appended, so that readers can follow a transaction before
+ * its commit. While it forces, further waiters gather; the next force serves all of them (group
+ * commit). The lock guards waiting only and is never held over a write or force.
+ */
+final class WalFlusher {
+
+  private static final int WRITE_CHUNK = 1 << 20;
+
+  private final WalSegments segments;
+  private final WalRing ring;
+  private final long delayNanos;
+  private final Consumer<Throwable> onFailure;
+  private final Thread thread;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition work = lock.newCondition();
+  private final Condition roomMade = lock.newCondition();
+  private final Condition flushed = lock.newCondition();
+  private long requestedLsn;
+  private volatile boolean closing;
+
+  private volatile boolean idle;
+  private volatile boolean writeRequested;
+  private volatile long copiedLsn;
+  private volatile long writeLsn;
+  private volatile long flushLsn;
+  private volatile long forces;
+  private volatile Throwable failure;
+
+  private FileChannel file;
+  private long fileNumber = -1;
+
+  WalFlusher(
+      WalSegments segments,
+      WalRing ring,
+      long startLsn,
+      long delayMs,
+      Consumer<Throwable> onFailure) {
+    this.segments = segments;
+    this.ring = ring;
+    this.delayNanos = TimeUnit.MILLISECONDS.toNanos(delayMs);
+    this.onFailure = onFailure;
+    requestedLsn = startLsn;
+    copiedLsn = startLsn;
+    writeLsn = startLsn;
+    flushLsn = startLsn;
+    thread = new Thread(this::run, "walwriter");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  long writeLsn() {
+    return writeLsn;
+  }
+
+  long flushLsn() {
+    return flushLsn;
+  }
+
+  /** How many times the log was forced since it was opened. */
+  long forces() {
+    return forces;
+  }
+
+  Throwable failure() {
+    return failure;
+  }
+
+  /** Refuses an append to a log that has failed or is closed. */
+  void checkRunning() {
+    checkFailure();
+    if (closing) {
+      throw new PgException(SqlState.ADMIN_SHUTDOWN, "the write-ahead log is closed");
+    }
+  }
+
+  private void checkFailure() {
+    Throwable reason = failure;
+    if (reason != null) {
+      throw new PgException(
+          SqlState.IO_ERROR, "the write-ahead log has stopped: " + reason.getMessage(), reason);
+    }
+  }
+
+  /** Puts bytes after those copied before, waiting for room. Called by one thread at a time. */
+  void copy(byte[] source, int length) {
+    int done = 0;
+    long copied = copiedLsn;
+    while (done < length) {
+      int room = ring.capacity() - (int) (copied - writeLsn);
+      if (room == 0) {
+        awaitRoom(copied);
+        continue;
+      }
+      int count = Math.min(room, length - done);
+      ring.put(copied, source, done, count);
+      copied += count;
+      done += count;
+      copiedLsn = copied;
+    }
+    if (idle || copied - writeLsn >= ring.capacity() / 4 && !writeRequested) {
+      wake(copied - writeLsn >= ring.capacity() / 4);
+    }
+  }
+
+  private void awaitRoom(long copied) {
+    lock.lock();
+    try {
+      writeRequested = true;
+      work.signal();
+      while (copied - writeLsn == ring.capacity()) {
+        checkFailure();
+        roomMade.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void wake(boolean writeNow) {
+    lock.lock();
+    try {
+      writeRequested |= writeNow;
+      work.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns when everything before {@code lsn}, which must have been copied, is on disk. */
+  void flush(long lsn) {
+    if (!Lsn.isBefore(flushLsn, lsn)) {
+      return;
+    }
+    lock.lock();
+    try {
+      requestedLsn = Lsn.max(requestedLsn, lsn);
+      work.signal();
+      while (Lsn.isBefore(flushLsn, lsn)) {
+        checkFailure();
+        flushed.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  long awaitFlushBeyond(long lsn, long timeoutMs) throws InterruptedException {
+    if (Lsn.isBefore(lsn, flushLsn)) {
+      return flushLsn;
+    }
+    lock.lock();
+    try {
+      long left = TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+      while (!Lsn.isBefore(lsn, flushLsn) && left > 0 && failure == null && !closing) {
+        left = flushed.awaitNanos(left);
+      }
+      return flushLsn;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void run() {
+    try {
+      while (awaitWork()) {
+        writeAndForce(copiedLsn);
+      }
+      closeFile();
+    } catch (Throwable e) {
+      fail(e);
+    }
+  }
+
+  /** Returns false when the log is closed and nothing is left to do. */
+  private boolean awaitWork() throws InterruptedException {
+    lock.lock();
+    try {
+      long left = delayNanos;
+      while (true) {
+        boolean pending = copiedLsn != flushLsn;
+        if (pending
+            && (closing || writeRequested || left <= 0 || Lsn.isBefore(flushLsn, requestedLsn))) {
+          writeRequested = false;
+          return true;
+        }
+        if (closing) {
+          return false;
+        }
+        if (pending) {
+          left = work.awaitNanos(left);
+        } else {
+          awaitAppend();
+          left = delayNanos;
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The appender reads {@code idle} after it moved the copied position, so one of the two sees. */
+  private void awaitAppend() throws InterruptedException {
+    idle = true;
+    if (copiedLsn == flushLsn && !closing) {
+      work.await();
+    }
+    idle = false;
+  }
+
+  private void writeAndForce(long targetLsn) throws IOException {
+    FaultPoint.hit("wal.before-write");
+    long position = writeLsn;
+    while (position < targetLsn) {
+      openSegment(segments.number(position));
+      int offset = segments.offset(position);
+      int length =
+          (int)
+              Math.min(
+                  targetLsn - position, Math.min(WRITE_CHUNK, segments.segmentSize() - offset));
+      ring.write(position, length, file, offset);
+      position += length;
+      writeLsn = position;
+      signal(roomMade);
+    }
+    FaultPoint.hit("wal.before-force");
+    force();
+    FaultPoint.hit("wal.after-force");
+    flushLsn = targetLsn;
+    signal(flushed);
+  }
+
+  private void openSegment(long number) throws IOException {
+    if (number != fileNumber) {
+      closeFile();
+      file = segments.openForWriting(number);
+      fileNumber = number;
+    }
+  }
+
+  private void closeFile() throws IOException {
+    if (file != null) {
+      force();
+      file.close();
+      file = null;
+    }
+  }
+
+  private void force() throws IOException {
+    file.force(false);
+    forces++;
+  }
+
+  private void signal(Condition condition) {
+    lock.lock();
+    try {
+      condition.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void fail(Throwable reason) {
+    lock.lock();
+    try {
+      failure = reason;
+      roomMade.signalAll();
+      flushed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    onFailure.accept(reason);
+  }
+
+  /** Writes and forces what was copied, then ends the thread. No append may run. */
+  void close() {
+    lock.lock();
+    try {
+      closing = true;
+      work.signal();
+      flushed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
