@@ -1,11 +1,14 @@
 package dev.millrace.settings;
 
 import java.util.List;
+import java.util.Locale;
 
 /**
  * A known setting.
  *
+ * @param name PostgreSQL's spelling; looked up in any case
  * @param unit {@code B}, {@code kB}, {@code MB}, {@code ms}, {@code s}, {@code min} or null
+ * @param defaultValue as pg_settings.boot_val shows it: in {@code unit}, without it
  * @param context {@code user} (per session), {@code sighup} (PATCH takes effect at once), {@code
  *     postmaster} (needs a restart), {@code internal} (read only)
  */
@@ -24,13 +27,27 @@ public record SettingDefinition(
     INTEGER,
     REAL,
     STRING,
-    ENUM
+    ENUM;
+
+    /** pg_settings.vartype. */
+    public String pgName() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   public enum Context {
     USER,
     SIGHUP,
     POSTMASTER,
-    INTERNAL
+    INTERNAL;
+
+    /** pg_settings.context. */
+    public String pgName() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  boolean isMemory() {
+    return "B".equals(unit) || "kB".equals(unit) || "MB".equals(unit);
   }
 }
