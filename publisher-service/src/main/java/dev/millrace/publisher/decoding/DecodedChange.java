@@ -11,10 +11,14 @@ import dev.millrace.model.RelationDefinition;
  */
 public interface DecodedChange {
 
+  /** INSERT, UPDATE, DELETE or TRUNCATE; null for a message. */
   OutputPlugin.ChangeKind kind();
 
   /** The change record's LSN. */
   long lsn();
+
+  /** The position after the change record: what a logical message carries. */
+  long endLsn();
 
   /** The definition the record names; for TRUNCATE see {@link #truncated}. */
   RelationDefinition relation();
@@ -38,4 +42,14 @@ public interface DecodedChange {
 
   /** TRUNCATE: 1 cascade, 2 restart identity. */
   int truncateFlags();
+
+  /** Message: whether it belongs to its transaction. */
+  boolean messageTransactional();
+
+  String messagePrefix();
+
+  /** Offset of the message's content in {@link #buffer}. */
+  int contentOffset();
+
+  int contentLength();
 }

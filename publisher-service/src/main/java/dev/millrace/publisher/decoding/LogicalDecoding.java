@@ -51,6 +51,9 @@ public interface LogicalDecoding {
     /** The end of the last record completely dealt with: what a keepalive may carry. */
     long processedLsn();
 
+    /** Whether the plugin writes text or binary messages. */
+    OutputPlugin.OutputKind outputKind();
+
     /** What the ReorderBuffer holds now, for REST; safe from any thread. */
     ReorderBufferView view();
 

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.decoding;
 
 import dev.millrace.model.ByteBuilder;
+import dev.millrace.model.Notice;
 
 /**
  * Where a plugin's output goes: a walsender's frames or the rows of a SQL function. One message:
@@ -24,4 +25,10 @@ public interface OutputWriter {
    * through.
    */
   void progress(long lsn);
+
+  /** Takes a warning of the plugin; without a consumer for it the server's log gets it. */
+  default void notice(Notice notice) {
+    System.getLogger(OutputWriter.class.getName())
+        .log(System.Logger.Level.WARNING, notice.message());
+  }
 }

@@ -1,0 +1,81 @@
+package dev.millrace.publisher.decoding;
+
+import dev.millrace.model.Lsn;
+import dev.millrace.publisher.catalog.CatalogHistory;
+import dev.millrace.publisher.catalog.CatalogSnapshot;
+import dev.millrace.publisher.wal.WalReader;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What a record must pass before it is buffered: its database, its origin, a publication that
+ * publishes such a change of its table as of its LSN. (The fourth gate, the kind of record, is the
+ * decoder's switch.)
+ *
+ * <p>The plugin's answers are kept for as long as the catalogue stays the same, so a row costs two
+ * comparisons. One thread.
+ */
+final class Gates {
+
+  private static final int KINDS = OutputPlugin.ChangeKind.values().length;
+
+  private final CatalogHistory history;
+  private final PluginCalls plugin;
+  private final int databaseOid;
+  private final CatalogOverlays overlays;
+
+  private CatalogSnapshot snapshot;
+  private long nextChangeLsn;
+  private final Map<Long, Boolean> answers = new HashMap<>();
+  private final int[] lastOid = new int[KINDS];
+  private final boolean[] lastAnswer = new boolean[KINDS];
+
+  Gates(
+      CatalogHistory history,
+      PluginCalls plugin,
+      int databaseOid,
+      CatalogOverlays overlays,
+      long startLsn) {
+    this.history = history;
+    this.plugin = plugin;
+    this.databaseOid = databaseOid;
+    this.overlays = overlays;
+    moveTo(startLsn);
+  }
+
+  private void moveTo(long lsn) {
+    snapshot = history.asOf(lsn);
+    nextChangeLsn = history.nextChangeAfter(lsn);
+    answers.clear();
+    java.util.Arrays.fill(lastOid, 0);
+  }
+
+  boolean databasePasses(WalReader record) {
+    return record.databaseOid() == databaseOid;
+  }
+
+  boolean originPasses(WalReader record) {
+    return record.originId() == 0 || !plugin.filterByOrigin(record.originId());
+  }
+
+  /** Whether a change of that kind in that table, by the current record, is published. */
+  boolean publicationPasses(WalReader record, int relationOid, OutputPlugin.ChangeKind kind) {
+    long lsn = record.lsn();
+    if (!Lsn.isBefore(lsn, nextChangeLsn)) {
+      moveTo(lsn);
+    }
+    if (!overlays.isEmpty() && overlays.contains(record.topXid())) {
+      CatalogSnapshot own = overlays.view(record.topXid(), snapshot);
+      return plugin.wants(own, relationOid, kind, lsn);
+    }
+    int k = kind.ordinal();
+    if (lastOid[k] != relationOid) {
+      lastAnswer[k] =
+          answers.computeIfAbsent(
+              (long) relationOid * KINDS + k,
+              key -> plugin.wants(snapshot, relationOid, kind, lsn));
+      lastOid[k] = relationOid;
+    }
+    return lastAnswer[k];
+  }
+}

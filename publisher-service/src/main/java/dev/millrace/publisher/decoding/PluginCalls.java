@@ -1,0 +1,92 @@
+package dev.millrace.publisher.decoding;
+
+import dev.millrace.model.Lsn;
+import dev.millrace.model.PgException;
+import dev.millrace.publisher.catalog.CatalogSnapshot;
+import dev.millrace.publisher.slots.ReplicationSlot;
+import java.util.Map;
+
+/** Calls a plugin and gives its errors the context of slot, plugin, callback and LSN. */
+final class PluginCalls {
+
+  private final OutputPlugin plugin;
+  private final ReplicationSlot slot;
+
+  PluginCalls(OutputPlugin plugin, ReplicationSlot slot) {
+    this.plugin = plugin;
+    this.slot = slot;
+  }
+
+  OutputPlugin.OutputKind startup(Map<String, String> options, OutputWriter writer) {
+    try {
+      return plugin.startup(options, writer);
+    } catch (PgException e) {
+      throw e.withContext(callback("startup"));
+    }
+  }
+
+  boolean wants(CatalogSnapshot catalog, int relationOid, OutputPlugin.ChangeKind kind, long lsn) {
+    try {
+      return plugin.wants(catalog, relationOid, kind);
+    } catch (PgException e) {
+      throw inContext(e, "change", lsn);
+    }
+  }
+
+  boolean filterByOrigin(int originId) {
+    return plugin.filterByOrigin(originId);
+  }
+
+  void begin(DecodedTransaction transaction) {
+    try {
+      plugin.begin(transaction);
+    } catch (PgException e) {
+      throw inContext(e, "begin", transaction.firstLsn());
+    }
+  }
+
+  void change(DecodedTransaction transaction, DecodedRecord change) {
+    String callback = "change";
+    try {
+      if (change.kind() == null) {
+        callback = "message";
+        plugin.message(transaction, change);
+      } else if (change.kind() == OutputPlugin.ChangeKind.TRUNCATE) {
+        callback = "truncate";
+        plugin.truncate(transaction, change);
+      } else {
+        plugin.change(transaction, change);
+      }
+    } catch (PgException e) {
+      throw inContext(e, callback, change.lsn());
+    }
+  }
+
+  void commit(DecodedTransaction transaction) {
+    try {
+      plugin.commit(transaction);
+    } catch (PgException e) {
+      throw inContext(e, "commit", transaction.finalLsn());
+    }
+  }
+
+  void shutdown() {
+    plugin.shutdown();
+  }
+
+  private PgException inContext(PgException error, String callback, long lsn) {
+    return error.context() != null
+        ? error
+        : error.withContext(callback(callback) + ", associated LSN " + Lsn.format(lsn));
+  }
+
+  private String callback(String name) {
+    return "slot \""
+        + slot.name()
+        + "\", output plugin \""
+        + slot.plugin()
+        + "\", in the "
+        + name
+        + " callback";
+  }
+}

@@ -1,0 +1,190 @@
+package dev.millrace.publisher.decoding.plugins;
+
+import dev.millrace.model.ByteBuilder;
+import dev.millrace.model.RelationDefinition;
+import dev.millrace.pgoutput.Begin;
+import dev.millrace.pgoutput.Commit;
+import dev.millrace.pgoutput.Delete;
+import dev.millrace.pgoutput.Insert;
+import dev.millrace.pgoutput.LogicalMessage;
+import dev.millrace.pgoutput.PgOutputMessage;
+import dev.millrace.pgoutput.Truncate;
+import dev.millrace.pgoutput.Update;
+import dev.millrace.publisher.catalog.CatalogSnapshot;
+import dev.millrace.publisher.decoding.DecodedChange;
+import dev.millrace.publisher.decoding.DecodedTransaction;
+import dev.millrace.publisher.decoding.OutputPlugin;
+import dev.millrace.publisher.decoding.OutputWriter;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * {@code pgoutput}: PostgreSQL's binary protocol for subscriptions.
+ *
+ * <p>Begin waits for the first change that is sent, so a transaction that shows nothing sends
+ * nothing. A Relation message goes before the first change of a table and again when its definition
+ * changed. Rows lie in the log as the protocol wants them; sending one is copying its bytes.
+ */
+public final class PgOutputPlugin implements OutputPlugin {
+
+  /** Registers the plugin under its name. */
+  public static final class Factory implements OutputPlugin.Factory {
+    @Override
+    public String name() {
+      return "pgoutput";
+    }
+
+    @Override
+    public OutputPlugin create() {
+      return new PgOutputPlugin();
+    }
+  }
+
+  private final Map<Integer, PublishedRelation> sentRelations = new HashMap<>();
+  private PublishedRelation lastSent;
+  private PgOutputOptions options;
+  private PublicationGate gate;
+  private OutputWriter writer;
+  private boolean begun;
+
+  @Override
+  public OutputKind startup(Map<String, String> given, OutputWriter output) {
+    options = PgOutputOptions.parse(given);
+    gate = new PublicationGate(options.publicationNames(), output);
+    writer = output;
+    return OutputKind.BINARY;
+  }
+
+  @Override
+  public boolean wants(CatalogSnapshot catalog, int relationOid, ChangeKind kind) {
+    return gate.publishes(catalog, relationOid, kind);
+  }
+
+  @Override
+  public boolean filterByOrigin(int originId) {
+    return false;
+  }
+
+  @Override
+  public void begin(DecodedTransaction transaction) {
+    begun = false;
+  }
+
+  private void ensureBegun(DecodedTransaction transaction) {
+    if (!begun) {
+      begun = true;
+      send(
+          transaction.firstLsn(),
+          transaction,
+          new Begin(transaction.finalLsn(), transaction.commitTime(), transaction.xid()));
+    }
+  }
+
+  private void send(long lsn, DecodedTransaction transaction, PgOutputMessage message) {
+    message.write(writer.prepare(lsn, transaction.xid()));
+    writer.write();
+  }
+
+  private PublishedRelation ensureSent(
+      DecodedTransaction transaction, RelationDefinition definition) {
+    if (lastSent == null || lastSent.definition() != definition) {
+      PublishedRelation sent = sentRelations.get(definition.oid());
+      if (sent == null || sent.definition().version() != definition.version()) {
+        sent = new PublishedRelation(definition);
+        sentRelations.put(definition.oid(), sent);
+        send(0, transaction, sent.message());
+      }
+      lastSent = sent;
+    }
+    return lastSent;
+  }
+
+  @Override
+  public void change(DecodedTransaction transaction, DecodedChange change) {
+    if (change.kind() == ChangeKind.DELETE && change.oldTupleKind() == 0) {
+      return; // A row without identity cannot be found over there; PostgreSQL leaves it out too.
+    }
+    ensureBegun(transaction);
+    PublishedRelation relation = ensureSent(transaction, change.relation());
+    ByteBuilder out = writer.prepare(change.lsn(), transaction.xid());
+    int oid = change.relation().oid();
+    switch (change.kind()) {
+      case INSERT:
+        Insert.begin(out, 0, oid);
+        newTuple(out, relation, change);
+        break;
+      case UPDATE:
+        Update.begin(out, 0, oid);
+        if (change.oldTupleKind() != 0) {
+          oldTuple(out, relation, change);
+        }
+        out.putByte('N');
+        newTuple(out, relation, change);
+        break;
+      default:
+        Delete.begin(out, 0, oid);
+        oldTuple(out, relation, change);
+        break;
+    }
+    writer.write();
+  }
+
+  private static void oldTuple(ByteBuilder out, PublishedRelation relation, DecodedChange change) {
+    out.putByte(change.oldTupleKind());
+    relation.writeTuple(out, change.buffer(), change.oldTupleOffset(), change.oldTupleLength());
+  }
+
+  private static void newTuple(ByteBuilder out, PublishedRelation relation, DecodedChange change) {
+    relation.writeTuple(out, change.buffer(), change.newTupleOffset(), change.newTupleLength());
+  }
+
+  @Override
+  public void truncate(DecodedTransaction transaction, DecodedChange change) {
+    ensureBegun(transaction);
+    for (RelationDefinition relation : change.truncated()) {
+      ensureSent(transaction, relation);
+    }
+    send(
+        change.lsn(),
+        transaction,
+        new Truncate(
+            0,
+            change.truncateFlags(),
+            change.truncated().stream().map(RelationDefinition::oid).toList()));
+  }
+
+  @Override
+  public void message(DecodedTransaction transaction, DecodedChange change) {
+    if (!options.messages()) {
+      return;
+    }
+    if (change.messageTransactional()) {
+      ensureBegun(transaction);
+    }
+    int from = change.contentOffset();
+    byte[] content = Arrays.copyOfRange(change.buffer(), from, from + change.contentLength());
+    send(
+        change.lsn(),
+        transaction,
+        new LogicalMessage(
+            0, change.messageTransactional(), change.endLsn(), change.messagePrefix(), content));
+  }
+
+  @Override
+  public void commit(DecodedTransaction transaction) {
+    if (begun) {
+      begun = false;
+      send(
+          transaction.endLsn(),
+          transaction,
+          new Commit(transaction.finalLsn(), transaction.endLsn(), transaction.commitTime()));
+    }
+  }
+
+  @Override
+  public void shutdown() {
+    sentRelations.clear();
+    lastSent = null;
+  }
+}
