@@ -1,6 +1,7 @@
 package dev.millrace.publisher.slots;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * The slots of the node. Safe for any thread; every change that must survive is on disk when the
@@ -43,10 +44,16 @@ public interface ReplicationSlots {
   /**
    * Removes the slot, its directory and spill files.
    *
-   * @param waitIfActive wait until its consumer has gone (DROP_REPLICATION_SLOT .. WAIT), else
-   *     55006
+   * @param keepWaiting asked while another session holds the slot: true waits on until that one has
+   *     gone (DROP_REPLICATION_SLOT .. WAIT), false ends in the error
+   * @throws dev.millrace.model.PgException 42704 unknown, 55006 in use
    */
-  void drop(String name, long callerPid, boolean waitIfActive);
+  void drop(String name, long callerPid, BooleanSupplier keepWaiting);
+
+  /** Removes the slot; 55006 when another session holds it. */
+  default void drop(String name, long callerPid) {
+    drop(name, callerPid, () -> false);
+  }
 
   /** Drops the temporary slots of a session that ends or failed. */
   void dropTemporarySlotsOf(long ownerPid);

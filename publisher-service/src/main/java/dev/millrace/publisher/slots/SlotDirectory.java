@@ -1,17 +1,16 @@
 package dev.millrace.publisher.slots;
 
+import dev.millrace.model.DurableFiles;
+import dev.millrace.model.FaultPoint;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.stream.Stream;
 
@@ -26,7 +25,6 @@ import java.util.stream.Stream;
 final class SlotDirectory {
 
   static final String STATE = "state";
-  static final String ASIDE = "state.tmp";
   static final String DROPPED = ".dropped";
 
   private final Path path;
@@ -42,8 +40,7 @@ final class SlotDirectory {
   void create() {
     try {
       deleteTree(path);
-      Files.createDirectories(path);
-      force(path.getParent());
+      DurableFiles.createDirectories(path);
     } catch (IOException e) {
       throw failed("create directory", path, e);
     }
@@ -51,22 +48,8 @@ final class SlotDirectory {
 
   /** Write aside, force, rename, force the directory: afterwards the state is on disk. */
   void write(SlotState state) {
-    Path aside = path.resolve(ASIDE);
     try {
-      try (FileChannel channel =
-          FileChannel.open(
-              aside,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        ByteBuffer bytes = ByteBuffer.wrap(state.encode());
-        while (bytes.hasRemaining()) {
-          channel.write(bytes);
-        }
-        channel.force(true);
-      }
-      Files.move(aside, path.resolve(STATE), StandardCopyOption.ATOMIC_MOVE);
-      force(path);
+      DurableFiles.replace(path.resolve(STATE), state.encode());
     } catch (IOException e) {
       throw failed("write state of replication slot in", path, e);
     }
@@ -103,7 +86,8 @@ final class SlotDirectory {
     try {
       deleteTree(doomed);
       Files.move(path, doomed, StandardCopyOption.ATOMIC_MOVE);
-      force(path.getParent());
+      DurableFiles.forceDirectory(path.getParent());
+      FaultPoint.hit("slot.half-dropped");
       deleteTree(doomed);
     } catch (NoSuchFileException e) {
       // Somebody removed it by hand: what was asked for is done.
@@ -137,12 +121,6 @@ final class SlotDirectory {
             return FileVisitResult.CONTINUE;
           }
         });
-  }
-
-  static void force(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
-    }
   }
 
   static PgException failed(String action, Path path, IOException error) {

@@ -10,6 +10,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
@@ -20,6 +21,8 @@ import java.util.stream.Stream;
  * or dropped keeps its name taken and its owner's pid until its directory is there or gone.
  */
 public final class SlotStore implements ReplicationSlots {
+
+  private static final int WAIT_SLICE_MS = 100;
 
   private final Path root;
   private final IntSupplier maxReplicationSlots;
@@ -144,20 +147,21 @@ public final class SlotStore implements ReplicationSlots {
   }
 
   @Override
-  public void drop(String name, long callerPid, boolean waitIfActive) {
-    StoredSlot slot = takeForDrop(name, callerPid, waitIfActive);
+  public void drop(String name, long callerPid, BooleanSupplier keepWaiting) {
+    StoredSlot slot = takeForDrop(name, callerPid, keepWaiting);
     slot.remove();
     forget(slot);
   }
 
-  private synchronized StoredSlot takeForDrop(String name, long callerPid, boolean waitIfActive) {
+  private synchronized StoredSlot takeForDrop(
+      String name, long callerPid, BooleanSupplier keepWaiting) {
     StoredSlot slot = existing(name);
     while (slot.activePid() != 0 && slot.activePid() != callerPid) {
-      if (!waitIfActive) {
+      if (!keepWaiting.getAsBoolean()) {
         throw active(slot);
       }
       try {
-        wait();
+        wait(WAIT_SLICE_MS);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new PgException(

@@ -3,6 +3,7 @@ package dev.millrace.publisher.slots;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.model.FaultPoint;
 import dev.millrace.model.PgException;
 import dev.millrace.publisher.slots.ReplicationSlots.SlotRequest;
 import java.io.IOException;
@@ -12,10 +13,13 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a slot's positions promise, in memory and over crashes (C3, S39). */
 class SlotPositionsTest {
@@ -29,6 +33,11 @@ class SlotPositionsTest {
   void create() {
     slot = open().create(new SlotRequest("s", true, "pgoutput", "testdb", false, false, false), 7);
     slot.makeReady(1000, 900, 731);
+  }
+
+  @AfterEach
+  void disarm() {
+    FaultPoint.disarmAll();
   }
 
   private SlotStore open() {
@@ -161,6 +170,61 @@ class SlotPositionsTest {
       assertThat(afterCrash().confirmedFlushLsn()).isEqualTo(1000);
       assertThat(aside).doesNotExist();
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"file.before-rename", "file.after-rename"})
+  @DisplayName("S39: a crash between any two steps of a save leaves the old state or the new one")
+  void crashWithinSave(String step) {
+    FaultPoint.arm(
+        step,
+        1,
+        () -> {
+          throw new IllegalStateException("crash");
+        });
+    slot.noteRestartCandidate(1100, 1100, 740);
+    assertThatThrownBy(() -> slot.confirm(1200)).hasMessage("crash");
+    ReplicationSlot again = afterCrash();
+    if (step.equals("file.before-rename")) {
+      assertThat(again.restartLsn()).isEqualTo(900);
+      assertThat(again.confirmedFlushLsn()).isEqualTo(1000);
+    } else {
+      assertThat(again.restartLsn()).isEqualTo(1100);
+      assertThat(again.confirmedFlushLsn()).isEqualTo(1200);
+    }
+  }
+
+  @Test
+  @DisplayName("log is not freed by a restart_lsn whose save has failed")
+  void failedSaveFreesNothing() {
+    SlotStore store = open();
+    ReplicationSlot acquired = store.acquire("s", 7, "testdb");
+    FaultPoint.arm(
+        "file.before-rename",
+        1,
+        () -> {
+          throw new IllegalStateException("crash");
+        });
+    acquired.noteRestartCandidate(1100, 1100, 740);
+    assertThatThrownBy(() -> acquired.confirm(1200)).hasMessage("crash");
+    assertThat(store.oldestRestartLsn()).isEqualTo(900);
+    acquired.save();
+    assertThat(store.oldestRestartLsn()).isEqualTo(1100);
+  }
+
+  @Test
+  @DisplayName("S39: a crash in the middle of a drop leaves no slot")
+  void crashWithinDrop() {
+    SlotStore store = open();
+    FaultPoint.arm(
+        "slot.half-dropped",
+        1,
+        () -> {
+          throw new IllegalStateException("crash");
+        });
+    assertThatThrownBy(() -> store.drop("s", 7)).hasMessage("crash");
+    assertThat(open().all()).isEmpty();
+    assertThat(root).isEmptyDirectory();
   }
 
   @Test

@@ -95,7 +95,7 @@ class SlotStoreTest {
     SlotStore store = open();
     make(store, "s", 100);
     refused(() -> store.create(named("s"), 2), "42710", "replication slot \"s\" already exists");
-    refused(() -> store.drop("x", 2, false), "42704", "replication slot \"x\" does not exist");
+    refused(() -> store.drop("x", 2), "42704", "replication slot \"x\" does not exist");
     refused(
         () -> store.acquire("x", 2, "testdb"), "42704", "replication slot \"x\" does not exist");
   }
@@ -108,7 +108,7 @@ class SlotStoreTest {
     make(store, "b", 100);
     refused(() -> store.create(named("c"), 1), "53400", "all replication slots are in use");
     refused(() -> open(1), "53400", "too many replication slots active before shutdown");
-    store.drop("a", 1, false);
+    store.drop("a", 1);
     make(store, "c", 100);
   }
 
@@ -124,7 +124,7 @@ class SlotStoreTest {
         () -> store.acquire("s", 8, "testdb"),
         "55006",
         "replication slot \"s\" is active for PID 7");
-    refused(() -> store.drop("s", 8, false), "55006", "replication slot \"s\" is active for PID 7");
+    refused(() -> store.drop("s", 8), "55006", "replication slot \"s\" is active for PID 7");
     store.release(slot);
     assertThat(slot.activePid()).isZero();
     assertThat(slot.inactiveSince()).isEqualTo(NOW);
@@ -153,10 +153,10 @@ class SlotStoreTest {
         CompletableFuture.runAsync(
             () -> {
               waiter[0] = Thread.currentThread();
-              store.drop("s", 8, true);
+              store.drop("s", 8, () -> true);
             });
     Awaitility.await()
-        .until(() -> waiter[0] != null && waiter[0].getState() == Thread.State.WAITING);
+        .until(() -> waiter[0] != null && waiter[0].getState() == Thread.State.TIMED_WAITING);
     assertThat(store.find("s")).isNotNull();
     store.release(slot);
     drop.get(10, TimeUnit.SECONDS);

@@ -1,0 +1,107 @@
+package dev.millrace.publisher.walsender;
+
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
+import dev.millrace.publisher.database.PublisherNode;
+import dev.millrace.publisher.database.PublisherNode.ConsistentPoint;
+import dev.millrace.publisher.database.PublisherNode.PinnedSnapshot;
+import dev.millrace.publisher.decoding.LogicalDecoding;
+import dev.millrace.publisher.slots.ReplicationSlot;
+import dev.millrace.publisher.slots.ReplicationSlots;
+import dev.millrace.publisher.slots.ReplicationSlots.SlotRequest;
+import dev.millrace.publisher.wal.WriteAheadLog;
+import dev.millrace.settings.Settings;
+
+/**
+ * Makes logical slots: reserves the name, finds a consistent point, and has the state on disk
+ * before anybody hears of it. Creation does not wait for running transactions: those that commit
+ * after the point are decoded whole from restart_lsn on, and the snapshot shows nothing of them.
+ *
+ * <p>The name is reserved before the point is taken, so that from then on nothing removes log. Safe
+ * for any thread.
+ */
+public final class SlotCreation {
+
+  private final ReplicationSlots slots;
+  private final PublisherNode node;
+  private final WriteAheadLog log;
+  private final LogicalDecoding decoding;
+  private final Settings settings;
+
+  public SlotCreation(
+      ReplicationSlots slots,
+      PublisherNode node,
+      WriteAheadLog log,
+      LogicalDecoding decoding,
+      Settings settings) {
+    this.slots = slots;
+    this.node = node;
+    this.log = log;
+    this.decoding = decoding;
+    this.settings = settings;
+  }
+
+  /**
+   * A slot just made; still its creator's.
+   *
+   * @param snapshot the database at the slot's consistent point, null when not asked for
+   */
+  public record NewSlot(ReplicationSlot slot, PinnedSnapshot snapshot) {}
+
+  /** What is asked of a new slot; the features are those of CREATE_REPLICATION_SLOT. */
+  public record SlotOptions(boolean temporary, boolean twoPhase, boolean failover) {}
+
+  /**
+   * @param ownerPid the session that holds the slot until it releases it
+   * @param pinSnapshot whether to keep the database as of the consistent point
+   * @throws PgException 42602, 42710, 53400 for the name; 58P01 for the plugin; 0A000 for what is
+   *     not built; 55000 when wal_level is below logical. Nothing is left behind then
+   */
+  public NewSlot create(
+      String name, String plugin, SlotOptions options, long ownerPid, boolean pinSnapshot) {
+    refuseLaterFeatures(options);
+    if (!settings.get("wal_level").equals("logical")) {
+      throw new PgException(
+          SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+          "logical decoding requires \"wal_level\" >= \"logical\"");
+    }
+    decoding.requirePlugin(plugin);
+    ReplicationSlot slot =
+        slots.create(
+            new SlotRequest(
+                name, true, plugin, node.databaseName(), options.temporary(), false, false),
+            ownerPid);
+    try {
+      return new NewSlot(slot, findConsistentPoint(slot, pinSnapshot));
+    } catch (RuntimeException e) {
+      slots.drop(name, ownerPid);
+      throw e;
+    }
+  }
+
+  private PinnedSnapshot findConsistentPoint(ReplicationSlot slot, boolean pinSnapshot) {
+    ConsistentPoint point = node.createConsistentPoint(pinSnapshot);
+    try {
+      // A crash must not leave a slot ahead of the log: the LSNs would be given out again.
+      log.flush(point.lsn());
+      slot.makeReady(point.lsn(), point.restartLsn(), Integer.toUnsignedLong(point.nextXid()));
+    } catch (RuntimeException e) {
+      if (point.snapshot() != null) {
+        point.snapshot().close();
+      }
+      throw e;
+    }
+    return point.snapshot();
+  }
+
+  private static void refuseLaterFeatures(SlotOptions options) {
+    if (options.twoPhase()) {
+      throw new PgException(
+          SqlState.FEATURE_NOT_SUPPORTED, "two_phase replication slots are not supported yet");
+    }
+    if (options.failover()) {
+      throw new PgException(
+          SqlState.FEATURE_NOT_SUPPORTED, "failover replication slots are not supported yet");
+    }
+  }
+}

@@ -1,0 +1,125 @@
+package dev.millrace.publisher.walsender;
+
+import dev.millrace.model.ByteBuilder;
+import dev.millrace.model.ColumnDefinition;
+import dev.millrace.model.Identifiers;
+import dev.millrace.model.PgException;
+import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.SqlState;
+import dev.millrace.replication.CopyDataWriter;
+import dev.millrace.sql.H2Errors;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * {@code COPY table (columns) TO STDOUT}: streams the rows a snapshot shows, one CopyData message
+ * each, many to a frame. Nothing is buffered beyond a frame; a slow peer slows the query.
+ */
+final class TableCopy {
+
+  private static final int FETCH_ROWS = 1000;
+
+  private final RelationDefinition relation;
+  private final List<ColumnDefinition> columns;
+
+  /**
+   * @param names the columns asked for in their order; null for all that are not generated
+   * @throws PgException 42703 for an unknown column, 42701 for one named twice, 42P10 for a
+   *     generated one
+   */
+  TableCopy(RelationDefinition relation, List<String> names) {
+    this.relation = relation;
+    this.columns = names == null ? plainColumns() : named(names);
+  }
+
+  private List<ColumnDefinition> plainColumns() {
+    return relation.columns().stream().filter(column -> !column.isGenerated()).toList();
+  }
+
+  private List<ColumnDefinition> named(List<String> names) {
+    List<ColumnDefinition> found = new ArrayList<>();
+    for (String name : names) {
+      int index = relation.columnIndex(name);
+      if (index < 0) {
+        throw new PgException(
+            SqlState.UNDEFINED_COLUMN,
+            "column \""
+                + name
+                + "\" of relation \""
+                + relation.name().name()
+                + "\" does not exist");
+      }
+      ColumnDefinition column = relation.columns().get(index);
+      if (found.contains(column)) {
+        throw new PgException(
+            SqlState.DUPLICATE_COLUMN, "column \"" + name + "\" specified more than once");
+      }
+      if (column.isGenerated()) {
+        throw new PgException(
+                SqlState.INVALID_COLUMN_REFERENCE, "column \"" + name + "\" is a generated column")
+            .withDetail("Generated columns cannot be used in COPY.");
+      }
+      found.add(column);
+    }
+    return found;
+  }
+
+  /**
+   * Runs the copy; the reply that starts it has been sent.
+   *
+   * @return the number of rows
+   */
+  long run(Connection connection, ReplicationClient client) {
+    CopyDataWriter frame = new CopyDataWriter();
+    CopyTextEncoder encoder = new CopyTextEncoder(columns);
+    long rows = 0;
+    try (Statement statement = connection.createStatement()) {
+      statement.setFetchSize(FETCH_ROWS);
+      try (ResultSet result = statement.executeQuery(query())) {
+        while (result.next()) {
+          ByteBuilder out = frame.begin();
+          for (int i = 0; i < columns.size(); i++) {
+            encoder.append(i, result.getObject(i + 1), out);
+          }
+          encoder.endRow(out);
+          frame.end();
+          rows++;
+          if (frame.isFull()) {
+            send(frame, client);
+          }
+        }
+      }
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
+    }
+    frame.addCopyDone();
+    send(frame, client);
+    return rows;
+  }
+
+  private static void send(CopyDataWriter frame, ReplicationClient client) {
+    client.copyData(frame.array(), 0, frame.size());
+    frame.clear();
+  }
+
+  /** A table without columns still has rows, each an empty line. */
+  private String query() {
+    String list =
+        columns.isEmpty()
+            ? "1"
+            : columns.stream()
+                .map(column -> Identifiers.alwaysQuote(column.name()))
+                .collect(Collectors.joining(", "));
+    return "SELECT "
+        + list
+        + " FROM "
+        + Identifiers.alwaysQuote(relation.name().schema())
+        + "."
+        + Identifiers.alwaysQuote(relation.name().name());
+  }
+}
