@@ -1,6 +1,7 @@
 package dev.millrace.publisher.walsender;
 
 import dev.millrace.publisher.decoding.LogicalDecoding.DecodingSession;
+import dev.millrace.publisher.decoding.OutputPlugin;
 import dev.millrace.publisher.decoding.OutputWriter;
 import dev.millrace.publisher.decoding.ReorderBufferView;
 import java.util.ArrayDeque;
@@ -59,6 +60,11 @@ final class ScriptedDecoding implements DecodingSession {
     step.output.run();
     processedLsn = step.endLsn;
     return true;
+  }
+
+  @Override
+  public OutputPlugin.OutputKind outputKind() {
+    return OutputPlugin.OutputKind.BINARY;
   }
 
   @Override
