@@ -2,26 +2,95 @@ package dev.millrace.publisher.catalog;
 
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
 /**
  * The whole catalogue at one moment. Immutable: a change makes a new snapshot that shares what did
  * not change.
- *
- * @param sinceLsn the end of the commit record that made it; changes at or after this position see
- *     it
  */
-public record CatalogSnapshot(
-    long sinceLsn,
-    Map<Integer, RelationDefinition> relations,
-    Map<Integer, SchemaDefinition> schemas,
-    Map<String, PublicationDefinition> publications) {
+public final class CatalogSnapshot {
 
-  public CatalogSnapshot {
-    relations = Map.copyOf(relations);
-    schemas = Map.copyOf(schemas);
-    publications = Map.copyOf(publications);
+  /** OID of schema public in every node, as in PostgreSQL. */
+  public static final int PUBLIC_OID = 2200;
+
+  private final long sinceLsn;
+  private final Map<Integer, RelationDefinition> relations;
+  private final Map<Integer, SchemaDefinition> schemas;
+  private final Map<String, PublicationDefinition> publications;
+  private final Map<QualifiedName, RelationDefinition> relationsByName;
+
+  /**
+   * @param sinceLsn the end of the commit record that made it; changes at or after this position
+   *     see it
+   * @param relations by OID
+   * @param schemas by OID
+   * @param publications by name
+   */
+  public CatalogSnapshot(
+      long sinceLsn,
+      Map<Integer, RelationDefinition> relations,
+      Map<Integer, SchemaDefinition> schemas,
+      Map<String, PublicationDefinition> publications) {
+    this(
+        sinceLsn,
+        Map.copyOf(relations),
+        Map.copyOf(schemas),
+        Map.copyOf(publications),
+        byName(relations.values()));
+  }
+
+  /** Takes immutable maps as they are. */
+  CatalogSnapshot(
+      long sinceLsn,
+      Map<Integer, RelationDefinition> relations,
+      Map<Integer, SchemaDefinition> schemas,
+      Map<String, PublicationDefinition> publications,
+      Map<QualifiedName, RelationDefinition> relationsByName) {
+    this.sinceLsn = sinceLsn;
+    this.relations = relations;
+    this.schemas = schemas;
+    this.publications = publications;
+    this.relationsByName = relationsByName;
+  }
+
+  /** The catalogue of a new node: schema public and nothing else. */
+  public static CatalogSnapshot initial() {
+    return new CatalogSnapshot(
+        0, Map.of(), Map.of(PUBLIC_OID, new SchemaDefinition(PUBLIC_OID, "public")), Map.of());
+  }
+
+  static Map<QualifiedName, RelationDefinition> byName(Collection<RelationDefinition> relations) {
+    Map<QualifiedName, RelationDefinition> byName = new HashMap<>();
+    relations.forEach(relation -> byName.put(relation.name(), relation));
+    return byName;
+  }
+
+  /** The end of the commit record that made it. */
+  public long sinceLsn() {
+    return sinceLsn;
+  }
+
+  /** The tables by OID. */
+  public Map<Integer, RelationDefinition> relations() {
+    return relations;
+  }
+
+  /** The schemas by OID. */
+  public Map<Integer, SchemaDefinition> schemas() {
+    return schemas;
+  }
+
+  /** The publications by name. */
+  public Map<String, PublicationDefinition> publications() {
+    return publications;
+  }
+
+  Map<QualifiedName, RelationDefinition> relationsByQualifiedName() {
+    return relationsByName;
   }
 
   public RelationDefinition relation(int oid) {
@@ -30,17 +99,22 @@ public record CatalogSnapshot(
 
   /** Null when there is no such table. */
   public RelationDefinition relation(QualifiedName name) {
-    for (RelationDefinition relation : relations.values()) {
-      if (relation.name().equals(name)) {
-        return relation;
-      }
-    }
-    return null;
+    return relationsByName.get(name);
   }
 
   /** Null when there is no such publication. */
   public PublicationDefinition publication(String name) {
     return publications.get(name);
+  }
+
+  /** Null when there is no such publication. */
+  public PublicationDefinition publication(int oid) {
+    for (PublicationDefinition publication : publications.values()) {
+      if (publication.oid() == oid) {
+        return publication;
+      }
+    }
+    return null;
   }
 
   /** Null when there is no such schema. */
@@ -74,8 +148,11 @@ public record CatalogSnapshot(
 
   /** The tables in name order, for lists and views. */
   public Iterable<RelationDefinition> relationsByName() {
-    TreeMap<QualifiedName, RelationDefinition> sorted = new TreeMap<>();
-    relations.values().forEach(relation -> sorted.put(relation.name(), relation));
-    return sorted.values();
+    return new TreeMap<>(relationsByName).values();
+  }
+
+  /** The publications in name order, for lists and views. */
+  public List<PublicationDefinition> publicationsByName() {
+    return List.copyOf(new TreeMap<>(publications).values());
   }
 }

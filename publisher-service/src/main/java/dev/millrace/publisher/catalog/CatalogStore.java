@@ -11,4 +11,17 @@ public interface CatalogStore extends CatalogHistory {
 
   /** Begins to collect the catalogue changes of one transaction. */
   CatalogTransaction begin();
+
+  /**
+   * Recovery's entry: takes one CATALOG record of a transaction whose commit record ends at {@code
+   * endLsn}. Called in log order, several times for a transaction with several records; what the
+   * projection has already is passed over.
+   */
+  void replay(long endLsn, byte[] buffer, int bodyOffset, int bodyLength);
+
+  /**
+   * Brings everything committed so far into the projection and onto the disk: the log before it is
+   * not needed for the catalogue any more. Part of a checkpoint, before the redo position moves.
+   */
+  void save();
 }

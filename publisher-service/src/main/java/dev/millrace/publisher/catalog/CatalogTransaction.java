@@ -6,24 +6,34 @@ import dev.millrace.publisher.wal.WalBatch;
 /**
  * The catalogue changes of one open transaction: its own view sees them at once, others after its
  * commit record. One thread.
+ *
+ * <p>Publications it names are its own until it ends, as PostgreSQL's locks would have it; so every
+ * transaction must end in {@link #committed} or {@code rollbackTo(0)}.
  */
 public interface CatalogTransaction {
 
   /** The committed catalogue with this transaction's changes on top. */
   CatalogSnapshot view();
 
+  /**
+   * Takes a publication's name, existing or not, until this transaction ends; waits while another
+   * one holds it. Look at {@link #view} afterwards.
+   *
+   * @throws dev.millrace.model.PgException 40P01, 55P03 after lock_timeout, 57014 when interrupted
+   */
+  void lockPublication(String name);
+
   void put(RelationDefinition relation);
 
+  /** Also takes the table out of the publications that list it. */
   void dropRelation(int oid);
 
   void put(SchemaDefinition schema);
 
+  /** Also takes the schema out of the publications that list it. */
   void dropSchema(int oid);
 
-  /**
-   * Creates or replaces; a rename is {@link #dropPublication} of the old name's OID and a put with
-   * the same OID.
-   */
+  /** Creates or replaces; the OID decides, so a rename is a put under the new name. */
   void put(PublicationDefinition publication);
 
   void dropPublication(int oid);
@@ -36,11 +46,12 @@ public interface CatalogTransaction {
   /** A number to give to {@link #rollbackTo}: what was changed later can be undone. */
   int mark();
 
+  /** Undoes what came after the mark; {@code rollbackTo(0)} ends the transaction. */
   void rollbackTo(int mark);
 
   /**
    * Called by the append hook of the commit record: the changes become the current snapshot as of
-   * {@code endLsn}.
+   * {@code endLsn}. Ends the transaction.
    */
   void committed(long endLsn);
 }

@@ -27,6 +27,48 @@ public record PublicationDefinition(
     schemas = List.copyOf(schemas);
   }
 
+  public PublicationDefinition withName(String newName) {
+    return new PublicationDefinition(
+        oid,
+        newName,
+        owner,
+        allTables,
+        insert,
+        update,
+        delete,
+        truncate,
+        viaRoot,
+        generatedColumns,
+        tables,
+        schemas);
+  }
+
+  public PublicationDefinition withMembers(List<Member> newTables, List<SchemaMember> newSchemas) {
+    return new PublicationDefinition(
+        oid,
+        name,
+        owner,
+        allTables,
+        insert,
+        update,
+        delete,
+        truncate,
+        viaRoot,
+        generatedColumns,
+        newTables,
+        newSchemas);
+  }
+
+  PublicationDefinition withoutTable(int relationOid) {
+    return withMembers(
+        tables.stream().filter(member -> member.relationOid() != relationOid).toList(), schemas);
+  }
+
+  PublicationDefinition withoutSchema(int schemaOid) {
+    return withMembers(
+        tables, schemas.stream().filter(member -> member.schemaOid() != schemaOid).toList());
+  }
+
   /**
    * A table of the publication (pg_publication_rel).
    *
@@ -34,7 +76,11 @@ public record PublicationDefinition(
    * @param rowFilter null without one
    * @param columns attribute numbers of the column list, null without one
    */
-  public record Member(int oid, int relationOid, String rowFilter, List<Integer> columns) {}
+  public record Member(int oid, int relationOid, String rowFilter, List<Integer> columns) {
+    public Member {
+      columns = columns == null ? null : List.copyOf(columns);
+    }
+  }
 
   /** A schema of the publication (pg_publication_namespace). */
   public record SchemaMember(int oid, int schemaOid) {}

@@ -45,6 +45,10 @@ public record ControlState(
   private static final long MAGIC = 0x4D494C4C52414345L;
   private static final int NAME = 76;
 
+  /**
+   * @param xid the next xid as of the redo position
+   * @param time microseconds since 2000-01-01 UTC
+   */
   public ControlState withCheckpoint(long newRedoLsn, long newFlushedLsn, int xid, long time) {
     return new ControlState(
         systemIdentifier,
@@ -58,6 +62,10 @@ public record ControlState(
         time,
         databaseOid,
         databaseName);
+  }
+
+  ControlState withFlushed(long newFlushedLsn) {
+    return withCheckpoint(redoLsn, newFlushedLsn, nextXid, checkpointTime);
   }
 
   ControlState withBounds(int newOidBound, long newPidBound) {

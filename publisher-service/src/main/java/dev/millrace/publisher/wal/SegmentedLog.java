@@ -122,16 +122,28 @@ public final class SegmentedLog implements WriteAheadLog {
       supply.reserve(endLsn);
       mark.assignPositions(insertLsn);
       batch.assignPositions(startLsn);
-      if (hook != null) {
-        hook.appended(startLsn, endLsn);
-      }
+      publish(startLsn, endLsn, hook);
       markedLsn = flushedLsn;
-      insertLsn = endLsn;
       flusher.copy(mark.array(), mark.size());
       flusher.copy(batch.array(), batch.size());
       return endLsn;
     } finally {
       appendLock.unlock();
+    }
+  }
+
+  /** The position moves first, so that whoever the hook tells may wait for the flush of it. */
+  private void publish(long startLsn, long endLsn, AppendHook hook) {
+    long before = insertLsn;
+    insertLsn = endLsn;
+    if (hook == null) {
+      return;
+    }
+    try {
+      hook.appended(startLsn, endLsn);
+    } catch (RuntimeException | Error e) {
+      insertLsn = before;
+      throw e;
     }
   }
 

@@ -1,0 +1,33 @@
+package dev.millrace.publisher.catalog;
+
+import dev.millrace.publisher.wal.ControlFile;
+import dev.millrace.publisher.wal.WriteAheadLog;
+import dev.millrace.settings.Settings;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
+
+/** The catalogue's beans. */
+@Configuration(proxyBeanMethods = false)
+class CatalogConfiguration {
+
+  @Bean
+  CatalogProjection catalogProjection(
+      CatalogVersionRepository versions,
+      CatalogPositionRepository positions,
+      PlatformTransactionManager transactions,
+      JdbcTemplate jdbc) {
+    return new JpaCatalogProjection(
+        versions, positions, new TransactionTemplate(transactions), jdbc);
+  }
+
+  /** Comes after the log, whose records it is brought up to date from, and is closed before it. */
+  @Bean
+  VersionedCatalog catalogStore(
+      CatalogProjection projection, ControlFile control, WriteAheadLog log, Settings settings) {
+    return new VersionedCatalog(
+        projection, control::nextOid, log::flush, () -> settings.getMillis("lock_timeout"));
+  }
+}

@@ -1,0 +1,78 @@
+package dev.millrace.publisher.catalog;
+
+import dev.millrace.model.QualifiedName;
+import dev.millrace.model.RelationDefinition;
+import java.util.HashMap;
+import java.util.Map;
+
+/** A snapshot being changed: copies a map of it at the first change to that map. One thread. */
+final class CatalogEditor {
+
+  private final CatalogSnapshot base;
+  private Map<Integer, RelationDefinition> relations;
+  private Map<QualifiedName, RelationDefinition> relationsByName;
+  private Map<Integer, SchemaDefinition> schemas;
+  private Map<String, PublicationDefinition> publications;
+
+  CatalogEditor(CatalogSnapshot base) {
+    this.base = base;
+  }
+
+  static CatalogSnapshot apply(
+      CatalogSnapshot base, Iterable<CatalogChange> changes, long sinceLsn) {
+    CatalogEditor editor = new CatalogEditor(base);
+    changes.forEach(change -> change.applyTo(editor));
+    return editor.snapshot(sinceLsn);
+  }
+
+  void put(RelationDefinition relation) {
+    dropRelation(relation.oid());
+    relations.put(relation.oid(), relation);
+    relationsByName.put(relation.name(), relation);
+  }
+
+  void dropRelation(int oid) {
+    if (relations == null) {
+      relations = new HashMap<>(base.relations());
+      relationsByName = new HashMap<>(base.relationsByQualifiedName());
+    }
+    RelationDefinition old = relations.remove(oid);
+    if (old != null) {
+      relationsByName.remove(old.name(), old);
+    }
+  }
+
+  void put(SchemaDefinition schema) {
+    dropSchema(schema.oid());
+    schemas.put(schema.oid(), schema);
+  }
+
+  void dropSchema(int oid) {
+    if (schemas == null) {
+      schemas = new HashMap<>(base.schemas());
+    }
+    schemas.remove(oid);
+  }
+
+  /** The OID decides: a publication that was renamed does not stay under its old name. */
+  void put(PublicationDefinition publication) {
+    dropPublication(publication.oid());
+    publications.put(publication.name(), publication);
+  }
+
+  void dropPublication(int oid) {
+    if (publications == null) {
+      publications = new HashMap<>(base.publications());
+    }
+    publications.values().removeIf(publication -> publication.oid() == oid);
+  }
+
+  CatalogSnapshot snapshot(long sinceLsn) {
+    return new CatalogSnapshot(
+        sinceLsn,
+        relations == null ? base.relations() : Map.copyOf(relations),
+        schemas == null ? base.schemas() : Map.copyOf(schemas),
+        publications == null ? base.publications() : Map.copyOf(publications),
+        relations == null ? base.relationsByQualifiedName() : Map.copyOf(relationsByName));
+  }
+}

@@ -1,0 +1,154 @@
+package dev.millrace.publisher.catalog;
+
+import dev.millrace.model.RelationDefinition;
+import dev.millrace.publisher.wal.WalBatch;
+import dev.millrace.publisher.wal.WalRecordType;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The changes and locks of one transaction in the order they were made, so that a savepoint's
+ * rollback cuts the list at its mark.
+ */
+final class OpenCatalogTransaction implements CatalogTransaction {
+
+  /** One of the two is null. */
+  private record Entry(CatalogChange change, String lockedName) {}
+
+  private final VersionedCatalog store;
+  private final List<Entry> entries = new ArrayList<>();
+  private int encoded;
+  private CatalogSnapshot viewBase;
+  private int viewEntries;
+  private CatalogSnapshot view;
+
+  OpenCatalogTransaction(VersionedCatalog store) {
+    this.store = store;
+  }
+
+  @Override
+  public CatalogSnapshot view() {
+    CatalogSnapshot current = store.current();
+    if (entries.isEmpty()) {
+      return current;
+    }
+    if (viewBase != current || viewEntries != entries.size()) {
+      view = CatalogEditor.apply(current, changes(), current.sinceLsn());
+      viewBase = current;
+      viewEntries = entries.size();
+    }
+    return view;
+  }
+
+  private List<CatalogChange> changes() {
+    List<CatalogChange> changes = new ArrayList<>();
+    for (Entry entry : entries) {
+      if (entry.change != null) {
+        changes.add(entry.change);
+      }
+    }
+    return changes;
+  }
+
+  @Override
+  public void lockPublication(String name) {
+    if (store.locks().acquire(name, this)) {
+      entries.add(new Entry(null, name));
+    }
+  }
+
+  private void add(CatalogChange change) {
+    entries.add(new Entry(change, null));
+  }
+
+  @Override
+  public void put(RelationDefinition relation) {
+    add(new CatalogChange.PutRelation(relation));
+  }
+
+  @Override
+  public void dropRelation(int oid) {
+    for (PublicationDefinition publication : view().publicationsByName()) {
+      if (publication.tables().stream().anyMatch(member -> member.relationOid() == oid)) {
+        lockPublication(publication.name());
+        PublicationDefinition latest = view().publication(publication.oid());
+        if (latest != null) {
+          put(latest.withoutTable(oid));
+        }
+      }
+    }
+    add(new CatalogChange.Drop(CatalogChange.RELATION, oid));
+  }
+
+  @Override
+  public void put(SchemaDefinition schema) {
+    add(new CatalogChange.PutSchema(schema));
+  }
+
+  @Override
+  public void dropSchema(int oid) {
+    for (PublicationDefinition publication : view().publicationsByName()) {
+      if (publication.schemas().stream().anyMatch(member -> member.schemaOid() == oid)) {
+        lockPublication(publication.name());
+        PublicationDefinition latest = view().publication(publication.oid());
+        if (latest != null) {
+          put(latest.withoutSchema(oid));
+        }
+      }
+    }
+    add(new CatalogChange.Drop(CatalogChange.SCHEMA, oid));
+  }
+
+  @Override
+  public void put(PublicationDefinition publication) {
+    add(new CatalogChange.PutPublication(publication));
+  }
+
+  @Override
+  public void dropPublication(int oid) {
+    add(new CatalogChange.Drop(CatalogChange.PUBLICATION, oid));
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return entries.stream().noneMatch(entry -> entry.change != null);
+  }
+
+  @Override
+  public void encode(WalBatch batch, int xid, int topXid, int databaseOid) {
+    for (; encoded < entries.size(); encoded++) {
+      CatalogChange change = entries.get(encoded).change;
+      if (change != null) {
+        CatalogRecordCodec.encode(
+            change, batch.begin(WalRecordType.CATALOG, 0, xid, topXid, databaseOid, 0));
+        batch.end();
+      }
+    }
+  }
+
+  @Override
+  public int mark() {
+    return entries.size();
+  }
+
+  @Override
+  public void rollbackTo(int mark) {
+    while (entries.size() > mark) {
+      Entry undone = entries.remove(entries.size() - 1);
+      if (undone.lockedName != null) {
+        store.locks().release(undone.lockedName, this);
+      }
+    }
+    encoded = Math.min(encoded, mark);
+    viewBase = null;
+  }
+
+  @Override
+  public void committed(long endLsn) {
+    List<CatalogChange> changes = changes();
+    if (!changes.isEmpty()) {
+      store.commit(endLsn, changes);
+    }
+    rollbackTo(0);
+  }
+}
