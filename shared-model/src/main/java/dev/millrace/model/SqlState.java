@@ -30,6 +30,7 @@ public final class SqlState {
   public static final String NO_ACTIVE_SQL_TRANSACTION = "25P01";
   public static final String IN_FAILED_SQL_TRANSACTION = "25P02";
   public static final String IDLE_IN_TRANSACTION_SESSION_TIMEOUT = "25P03";
+  public static final String IDLE_SESSION_TIMEOUT = "57P05";
   public static final String INVALID_SAVEPOINT_SPECIFICATION = "3B001";
   public static final String INVALID_CATALOG_NAME = "3D000";
   public static final String INVALID_SCHEMA_NAME = "3F000";

@@ -89,6 +89,19 @@ public final class WalBatch {
         | bytes[offset + 3] & 0xFF;
   }
 
+  /** Gives the records from {@code offset} on another xid; their top xid stays. */
+  public void changeXid(int offset, int xid) {
+    byte[] bytes = out.array();
+    for (int at = offset; at < out.size(); ) {
+      int length = getInt(bytes, at + WalFormat.LENGTH);
+      out.setInt(at + WalFormat.XID, xid);
+      crc.reset();
+      crc.update(bytes, at + WalFormat.XID, length - WalFormat.XID);
+      out.setInt(at + WalFormat.CRC, (int) crc.getValue());
+      at += length;
+    }
+  }
+
   /** Cuts the batch back to an earlier size, dropping whole records or the unfinished one. */
   public void truncate(int newSize) {
     out.truncate(newSize);

@@ -1,0 +1,78 @@
+package dev.millrace.publisher.database;
+
+import dev.millrace.model.Identifiers;
+import dev.millrace.model.QualifiedName;
+import dev.millrace.model.RelationDefinition;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Puts on every user table what capture needs: the row trigger, and the invisible column {@code
+ * $rid} where no primary key identifies rows. Guarded by the admin connection's monitor.
+ */
+final class CaptureTriggers {
+
+  private final EmbeddedDatabase database;
+
+  CaptureTriggers(EmbeddedDatabase database) {
+    this.database = database;
+  }
+
+  /** Removes every capture trigger: redo changes rows that are in the log already. */
+  void dropAll() {
+    for (QualifiedName trigger : existing()) {
+      database.admin("DROP TRIGGER " + quoted(trigger));
+    }
+  }
+
+  /** Drops the table's trigger, whatever table H2 thinks it is on, and makes it anew. */
+  void renew(RelationDefinition relation) {
+    String name = CaptureTrigger.name(relation.oid());
+    for (QualifiedName trigger : existing()) {
+      if (trigger.name().equals(name)) {
+        database.admin("DROP TRIGGER " + quoted(trigger));
+      }
+    }
+    database.admin(CaptureTrigger.createSql(relation.name(), relation.oid()));
+  }
+
+  private List<QualifiedName> existing() {
+    List<QualifiedName> triggers = new ArrayList<>();
+    Connection admin = database.adminConnection();
+    synchronized (admin) {
+      try (Statement statement = admin.createStatement();
+          ResultSet rows =
+              statement.executeQuery(
+                  "SELECT trigger_schema, trigger_name FROM information_schema.triggers")) {
+        while (rows.next()) {
+          if (CaptureTrigger.isCapture(rows.getString(2))) {
+            triggers.add(new QualifiedName(rows.getString(1), rows.getString(2)));
+          }
+        }
+      } catch (SQLException e) {
+        throw dev.millrace.sql.H2Errors.translate(e);
+      }
+    }
+    return triggers;
+  }
+
+  /** Gives the table the column that finds its rows, if it has neither key nor column. */
+  void addRowIdentifier(RelationDefinition relation, List<String> heapColumns) {
+    if (relation.primaryKey() == null && !heapColumns.contains(TableShape.RID)) {
+      database.admin(
+          "ALTER TABLE "
+              + quoted(relation.name())
+              + " ADD COLUMN \""
+              + TableShape.RID
+              + "\" BIGINT INVISIBLE GENERATED ALWAYS AS IDENTITY");
+    }
+  }
+
+  static String quoted(QualifiedName name) {
+    return Identifiers.alwaysQuote(name.schema()) + '.' + Identifiers.alwaysQuote(name.name());
+  }
+}

@@ -1,0 +1,152 @@
+package dev.millrace.publisher.database;
+
+import dev.millrace.model.Identifiers;
+import dev.millrace.sql.H2Errors;
+import dev.millrace.sql.SystemCatalog;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/**
+ * The H2 database that is this node's heap: one file, opened by this process alone.
+ *
+ * <p>Three users share the work. The administrator creates triggers, sets database options and
+ * makes the file durable; it never runs what a client wrote. Clients' statements run as {@link
+ * #SESSION_USER}, which may read and write the rows of every schema and nothing else: an
+ * administrator could read files and compile code. Their DDL runs as {@link #OWNER_USER}, which may
+ * change schemas but is no administrator either.
+ *
+ * <p>Safe for any thread; the admin connection is guarded by its own monitor.
+ */
+final class EmbeddedDatabase implements AutoCloseable {
+
+  /** Holds the marker table; no client may name it. */
+  static final String INTERNAL_SCHEMA = "millrace";
+
+  static final String SESSION_USER = "millrace_session";
+  static final String OWNER_USER = "millrace_owner";
+  private static final String ADMIN_USER = "millrace_admin";
+
+  /** The file is protected by its place; the passwords only keep the three roles apart. */
+  private static final String PASSWORD = "millrace";
+
+  private final String url;
+  private final Connection admin;
+
+  private EmbeddedDatabase(String url, Connection admin) {
+    this.url = url;
+    this.admin = admin;
+  }
+
+  /** Opens {@code directory/name}, creating the database when it is not there. */
+  static EmbeddedDatabase open(Path directory, String name) {
+    String url =
+        "jdbc:h2:file:"
+            + directory.toAbsolutePath().resolve(name)
+            + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
+            + ";DB_CLOSE_ON_EXIT=FALSE;CACHE_SIZE=49152;TIME ZONE=UTC";
+    try {
+      Connection admin = DriverManager.getConnection(url, ADMIN_USER, PASSWORD);
+      EmbeddedDatabase database = new EmbeddedDatabase(url, admin);
+      database.prepareSchemas();
+      return database;
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
+    }
+  }
+
+  private void prepareSchemas() throws SQLException {
+    executeAsAdmin("CREATE SCHEMA IF NOT EXISTS " + INTERNAL_SCHEMA);
+    executeAsAdmin("CREATE SCHEMA IF NOT EXISTS " + SystemCatalog.SCHEMA);
+    executeAsAdmin(
+        "CREATE TABLE IF NOT EXISTS " + INTERNAL_SCHEMA + ".applied (xid integer PRIMARY KEY)");
+    for (String user : new String[] {SESSION_USER, OWNER_USER}) {
+      executeAsAdmin("CREATE USER IF NOT EXISTS " + user + " PASSWORD '" + PASSWORD + "'");
+      executeAsAdmin("GRANT SELECT ON SCHEMA " + SystemCatalog.SCHEMA + " TO " + user);
+    }
+    executeAsAdmin("GRANT ALTER ANY SCHEMA TO " + OWNER_USER);
+    executeAsAdmin("GRANT INSERT ON " + INTERNAL_SCHEMA + ".applied TO " + SESSION_USER);
+    openSchema("public");
+  }
+
+  /** Lets clients use a schema. */
+  void openSchema(String schema) {
+    for (String user : new String[] {SESSION_USER, OWNER_USER}) {
+      admin("GRANT ALL ON SCHEMA " + Identifiers.alwaysQuote(schema) + " TO " + user);
+    }
+  }
+
+  /** A connection for a client's statements, in the default isolation, without auto-commit. */
+  Connection openSession() {
+    return open(SESSION_USER, "");
+  }
+
+  /** A connection for clients' DDL. */
+  Connection openOwner() {
+    return open(OWNER_USER, "");
+  }
+
+  /** A connection for reading a snapshot: results are streamed instead of buffered. */
+  Connection openSnapshotReader() {
+    return open(SESSION_USER, ";LAZY_QUERY_EXECUTION=1");
+  }
+
+  /** A second administrator's connection, for redo. */
+  Connection openAdmin() {
+    return open(ADMIN_USER, "");
+  }
+
+  private Connection open(String user, String options) {
+    try {
+      Connection connection = DriverManager.getConnection(url + options, user, PASSWORD);
+      connection.setAutoCommit(false);
+      try (Statement statement = connection.createStatement()) {
+        statement.execute("SET SCHEMA public");
+        statement.execute("SET SCHEMA_SEARCH_PATH " + SystemCatalog.SCHEMA + ", public");
+      }
+      return connection;
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
+    }
+  }
+
+  /** Runs an administrator's statement. */
+  void admin(String sql) {
+    try {
+      executeAsAdmin(sql);
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
+    }
+  }
+
+  private void executeAsAdmin(String sql) throws SQLException {
+    synchronized (admin) {
+      try (Statement statement = admin.createStatement()) {
+        statement.execute(sql);
+      }
+    }
+  }
+
+  /** The administrator's connection; hold its monitor while using it. */
+  Connection adminConnection() {
+    return admin;
+  }
+
+  /** Returns when everything committed so far is on disk. */
+  void checkpointSync() {
+    admin("CHECKPOINT SYNC");
+  }
+
+  /** Closes the file; open sessions end with it. */
+  @Override
+  public void close() {
+    try {
+      executeAsAdmin("SHUTDOWN");
+      admin.close();
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package dev.millrace.publisher.database;
+
+import dev.millrace.model.Lsn;
+import dev.millrace.publisher.wal.ControlFile;
+import dev.millrace.settings.Settings;
+import dev.millrace.sql.SimpleQuerySession;
+import dev.millrace.sql.SqlSession;
+
+/** The node over H2 and the log. Safe for any thread. */
+final class EmbeddedNode implements PublisherNode, AutoCloseable {
+
+  /** How long a clean stop waits for statements to be cancelled and commits to finish. */
+  private static final long SESSION_END_TIMEOUT_MS = 30_000;
+
+  private final NodeParts parts;
+  private final ControlFile control;
+  private final DdlExecutor ddlExecutor;
+  private final Checkpointer checkpointer;
+  private final NodeSessions sessions = new NodeSessions();
+
+  EmbeddedNode(
+      NodeParts parts, ControlFile control, DdlExecutor ddlExecutor, Checkpointer checkpointer) {
+    this.parts = parts;
+    this.control = control;
+    this.ddlExecutor = ddlExecutor;
+    this.checkpointer = checkpointer;
+  }
+
+  @Override
+  public SqlSession open() {
+    return sessions.open(parts.settings().getInt("max_connections"), this::newSession);
+  }
+
+  private NodeSession newSession() {
+    Settings settings = parts.settings().forSession();
+    NodeBackend backend = new NodeBackend(parts, ddlExecutor, settings);
+    return new NodeSession(
+        new SimpleQuerySession(nextPid(), backend), settings, parts.clock(), sessions::closed);
+  }
+
+  @Override
+  public String databaseName() {
+    return control.state().databaseName();
+  }
+
+  @Override
+  public int databaseOid() {
+    return parts.databaseOid();
+  }
+
+  @Override
+  public String systemIdentifier() {
+    return Long.toString(control.state().systemIdentifier());
+  }
+
+  @Override
+  public ConsistentPoint createConsistentPoint(boolean pinSnapshot) {
+    SnapshotConnection snapshot =
+        pinSnapshot
+            ? new SnapshotConnection(parts.database().openSnapshotReader(), parts.snapshots())
+            : null;
+    try {
+      return consistentPoint(snapshot);
+    } catch (RuntimeException | Error e) {
+      if (snapshot != null) {
+        snapshot.close();
+      }
+      throw e;
+    }
+  }
+
+  private ConsistentPoint consistentPoint(SnapshotConnection snapshot) {
+    long stamp = parts.gate().enterExclusive();
+    ConsistentPoint point;
+    try {
+      long lsn = parts.log().insertLsn();
+      long restartLsn = Lsn.min(lsn, parts.running().oldestFirstLsn());
+      if (snapshot != null) {
+        snapshot.pin();
+      }
+      point = new ConsistentPoint(lsn, restartLsn, parts.running().nextXid(), snapshot);
+    } finally {
+      parts.gate().leave(stamp);
+    }
+    parts.log().flush(point.lsn());
+    return point;
+  }
+
+  @Override
+  public long oldestRunningLsn() {
+    return parts.running().oldestFirstLsn();
+  }
+
+  @Override
+  public long checkpoint() {
+    return checkpointer.checkpoint();
+  }
+
+  @Override
+  public long nextPid() {
+    return control.nextPid();
+  }
+
+  @Override
+  public void refuseSessions() {
+    sessions.refuse(SESSION_END_TIMEOUT_MS);
+    parts.asyncCommits().close();
+  }
+
+  /** How many sessions are open. */
+  int openSessions() {
+    return sessions.count();
+  }
+
+  /** The last steps of a clean stop: a checkpoint, then H2. The log and its owner come after. */
+  @Override
+  public void close() {
+    refuseSessions();
+    sessions.close();
+    checkpointer.close();
+    if (parts.failure().reason() == null) {
+      checkpointer.checkpoint();
+    }
+    parts.database().close();
+  }
+}

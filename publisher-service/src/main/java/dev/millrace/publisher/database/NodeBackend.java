@@ -1,0 +1,341 @@
+package dev.millrace.publisher.database;
+
+import dev.millrace.model.Notice;
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
+import dev.millrace.publisher.wal.WalBatch;
+import dev.millrace.publisher.wal.WalRecordType;
+import dev.millrace.settings.Settings;
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.StatementResult;
+import dev.millrace.sql.StatementRunner;
+import dev.millrace.sql.TransactionBackend;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.h2.engine.SessionLocal;
+
+/**
+ * One session on the embedded database: its transaction, its captured rows, and the statements that
+ * run in it.
+ *
+ * <p>The records of a statement go to the log when it has succeeded, so that concurrent
+ * transactions interleave there; those of a statement that is a whole transaction go together with
+ * its commit record. One thread, except {@link #cancel}.
+ */
+final class NodeBackend implements TransactionBackend {
+
+  private final NodeParts node;
+  private final DdlExecutor ddlExecutor;
+  private final Settings settings;
+  private final SessionParts session;
+  private final StatementClock statementClock;
+  private final List<SavepointMark> savepoints = new ArrayList<>();
+  private NodeTransaction transaction;
+  private PendingCommit pending;
+  private IsolationLevel isolation;
+  private boolean readOnly;
+  private boolean heapRolledBack;
+
+  NodeBackend(NodeParts node, DdlExecutor ddlExecutor, Settings settings) {
+    this.node = node;
+    this.ddlExecutor = ddlExecutor;
+    this.settings = settings;
+    HeapSession heap = new HeapSession(node.database().openSession());
+    StatementRunner runner =
+        new StatementRunner(heap.connection(), settings.getInt("max_rows_per_answer"));
+    TransactionTables tables = new TransactionTables(node.catalog(), node.shapes(), node.locks());
+    RowCapture.Target target = new CaptureTarget(tables);
+    RowCapture capture =
+        new RowCapture(
+            target, node.databaseOid(), settings.getBytes("replication_max_message_size"));
+    this.session =
+        new SessionParts(heap, runner, capture, tables, node.locks(), node.transactions());
+    this.statementClock = new StatementClock(runner::cancel);
+  }
+
+  /** Where captured rows belong. */
+  private final class CaptureTarget implements RowCapture.Target {
+    private final TransactionTables tables;
+
+    CaptureTarget(TransactionTables tables) {
+      this.tables = tables;
+    }
+
+    @Override
+    public RowEncoder encoder(int relationOid, WalRecordType change) {
+      return tables.encoder(relationOid, change);
+    }
+
+    @Override
+    public TableShape shape(int relationOid) {
+      return tables.shape(relationOid);
+    }
+
+    @Override
+    public void append(WalBatch batch) {
+      node.transactions().append(transaction, batch);
+    }
+  }
+
+  @Override
+  public void begin(IsolationLevel wanted, boolean wantReadOnly) {
+    completePending();
+    isolation = wanted;
+    readOnly = wantReadOnly;
+    heapRolledBack = false;
+    session.heap().isolation(isolation);
+    transaction = new NodeTransaction(node.running(), session.heap());
+    node.locks().begin(transaction);
+    session.tables().begin(transaction);
+  }
+
+  @Override
+  public void commit() {
+    NodeTransaction ending = transaction;
+    try {
+      refuseAfterFailure();
+      boolean durable = !settings.get("synchronous_commit").equals("off");
+      pending = node.transactions().commit(ending, batch(), durable);
+      if (pending != null) {
+        node.asyncCommits().add(pending);
+      }
+    } catch (RuntimeException | Error e) {
+      if (!ending.hasEnded()) {
+        node.transactions().rollback(ending, batch());
+      }
+      throw e;
+    } finally {
+      forgetTransaction();
+    }
+  }
+
+  @Override
+  public void rollback() {
+    if (transaction == null) {
+      return;
+    }
+    try {
+      node.transactions().rollback(transaction, batch());
+    } finally {
+      forgetTransaction();
+    }
+  }
+
+  private void forgetTransaction() {
+    transaction = null;
+    session.tables().begin(null);
+    savepoints.clear();
+  }
+
+  private void completePending() {
+    PendingCommit last = pending;
+    if (last != null) {
+      pending = null;
+      last.complete();
+    }
+  }
+
+  /** How far the parts of the transaction had come when a savepoint was set. */
+  private record SavepointMark(SessionLocal.Savepoint heap, int catalog, int restarts) {}
+
+  @Override
+  public void savepoint(int level) {
+    transaction.subtransactions().open();
+    savepoints.add(
+        new SavepointMark(
+            session.heap().savepoint(),
+            transaction.catalog() == null ? 0 : transaction.catalog().mark(),
+            transaction.restartedSequences().size()));
+  }
+
+  @Override
+  public void rollbackToSavepoint(int level) {
+    if (heapRolledBack) {
+      throw new PgException(
+              SqlState.SERIALIZATION_FAILURE, "cannot roll back to a savepoint after a deadlock")
+          .withHint("The whole transaction was rolled back; use ROLLBACK.");
+    }
+    SavepointMark mark = savepoints.get(level - 1);
+    session.heap().rollbackTo(mark.heap());
+    if (transaction.catalog() != null) {
+      transaction.catalog().rollbackTo(mark.catalog());
+    }
+    truncate(transaction.restartedSequences(), mark.restarts());
+    truncate(savepoints, level);
+    List<Integer> ended = transaction.subtransactions().rollbackTo(level);
+    if (!ended.isEmpty()) {
+      node.transactions().abortSubtransactions(transaction, ended, batch());
+    }
+  }
+
+  @Override
+  public void releaseSavepoint(int level) {
+    transaction.subtransactions().release(level);
+    truncate(savepoints, level - 1);
+  }
+
+  private static void truncate(List<?> list, int size) {
+    list.subList(size, list.size()).clear();
+  }
+
+  private WalBatch batch() {
+    return session.capture().batch();
+  }
+
+  @Override
+  public StatementResult execute(ParsedStatement statement, StatementContext context) {
+    refuseAfterFailure();
+    statementClock.start(settings.getMillis("statement_timeout"));
+    try {
+      return dispatch(statement, context);
+    } catch (PgException e) {
+      heapRolledBack |= isHeapRollback(e);
+      throw statementClock.explain(e);
+    } finally {
+      statementClock.stop();
+    }
+  }
+
+  private void refuseAfterFailure() {
+    if (node.failure().reason() != null) {
+      throw new PgException(SqlState.ADMIN_SHUTDOWN, "the database system has stopped");
+    }
+  }
+
+  /** H2 answers a deadlock of row locks by rolling back the whole transaction. */
+  private static boolean isHeapRollback(PgException e) {
+    return e.getCause() instanceof SQLException cause && "40001".equals(cause.getSQLState());
+  }
+
+  private StatementResult dispatch(ParsedStatement statement, StatementContext context) {
+    if (statement instanceof ParsedStatement.Query query) {
+      return query(query, context);
+    } else if (statement instanceof ParsedStatement.Dml dml) {
+      return change(dml, context);
+    } else if (statement instanceof ParsedStatement.Truncate truncate) {
+      return truncate(truncate, context);
+    } else if (statement instanceof ParsedStatement.Ddl ddl) {
+      return define(ddl, context);
+    } else if (statement instanceof ParsedStatement.Show show) {
+      return SettingStatements.show(settings, show.name());
+    } else if (statement instanceof ParsedStatement.SetParameter set) {
+      return SettingStatements.set(settings, set);
+    }
+    throw new PgException(
+        SqlState.FEATURE_NOT_SUPPORTED,
+        "statement is not supported by the publisher: " + statement.original());
+  }
+
+  private StatementResult query(ParsedStatement.Query query, StatementContext context) {
+    session.capture().beginStatement(transaction, false);
+    try {
+      StatementResult result = session.runner().query(query.h2Sql(), context.parameters());
+      if (session.capture().rows() > 0) {
+        throw new PgException(SqlState.FEATURE_NOT_SUPPORTED, "a query cannot change rows");
+      }
+      session.capture().endStatement();
+      return result;
+    } catch (RuntimeException | Error e) {
+      session.capture().dropStatement();
+      throw e;
+    }
+  }
+
+  private StatementResult change(ParsedStatement.Dml dml, StatementContext context) {
+    refuseWhenReadOnly(dml.tag());
+    long count =
+        new RowStatement(dml, context.parameters(), transaction, session, patience()).run();
+    statementDone(context);
+    String tag = dml.tag().toUpperCase(Locale.ROOT);
+    return StatementResult.ofCommand((tag.equals("INSERT") ? "INSERT 0 " : tag + ' ') + count);
+  }
+
+  private StatementResult truncate(ParsedStatement.Truncate truncate, StatementContext context) {
+    refuseWhenReadOnly("TRUNCATE TABLE");
+    new TruncateStatement(
+            truncate, transaction, session, node.shapes(), node.databaseOid(), patience())
+        .run();
+    statementDone(context);
+    return StatementResult.ofCommand("TRUNCATE TABLE");
+  }
+
+  /**
+   * DDL is a transaction of its own: it ends the implicit transaction before it, and is refused in
+   * a block, since ROLLBACK could not undo it.
+   */
+  private StatementResult define(ParsedStatement.Ddl ddl, StatementContext context) {
+    if (context.explicitBlock()) {
+      throw new PgException(
+          SqlState.ACTIVE_SQL_TRANSACTION, ddl.tag() + " cannot run inside a transaction block");
+    }
+    refuseWhenReadOnly(ddl.tag());
+    if (ddl.target() != null && !HeapLayout.isUserSchema(ddl.target().schema())) {
+      throw new PgException(
+          SqlState.INSUFFICIENT_PRIVILEGE, "permission denied for schema " + ddl.target().schema());
+    }
+    commit();
+    completePending();
+    try {
+      NodeTransaction own = new NodeTransaction(node.running(), session.heap());
+      node.locks().begin(own);
+      boolean changed = ddlExecutor.run(ddl, own, patience());
+      if (ddl.ifExists() && !changed) {
+        context.notices().accept(skipped(ddl));
+      }
+    } finally {
+      begin(isolation, readOnly);
+    }
+    return StatementResult.ofCommand(ddl.tag());
+  }
+
+  private static Notice skipped(ParsedStatement.Ddl ddl) {
+    String[] words = ddl.tag().toLowerCase(Locale.ROOT).split(" ");
+    String kind = words[words.length - 1];
+    boolean create = words[0].equals("create");
+    String noun = create && !kind.equals("schema") ? "relation" : kind;
+    return Notice.notice(
+        noun
+            + " \""
+            + ddl.target().name()
+            + (create ? "\" already exists, skipping" : "\" does not exist, skipping"));
+  }
+
+  private void refuseWhenReadOnly(String command) {
+    if (readOnly) {
+      throw new PgException(
+          SqlState.READ_ONLY_SQL_TRANSACTION,
+          "cannot execute " + command + " in a read-only transaction");
+    }
+  }
+
+  /** Puts the statement's records into the log, unless its commit record follows at once. */
+  private void statementDone(StatementContext context) {
+    if (context.explicitBlock() || !context.alone()) {
+      node.transactions().append(transaction, batch());
+    }
+  }
+
+  private RelationLocks.Patience patience() {
+    return new RelationLocks.Patience(
+        settings.getMillis("lock_timeout"),
+        settings.getMillis("deadlock_timeout"),
+        statementClock::check);
+  }
+
+  @Override
+  public void cancel() {
+    statementClock.cancel();
+  }
+
+  @Override
+  public void close() {
+    try {
+      rollback();
+      completePending();
+    } finally {
+      session.heap().close();
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package dev.millrace.publisher.database;
+
+import dev.millrace.publisher.catalog.CatalogStore;
+import dev.millrace.publisher.wal.WriteAheadLog;
+import dev.millrace.settings.Settings;
+import java.time.Clock;
+
+/** What all sessions of the node share. */
+record NodeParts(
+    EmbeddedDatabase database,
+    WriteAheadLog log,
+    CatalogStore catalog,
+    Settings settings,
+    Clock clock,
+    int databaseOid,
+    CommitGate gate,
+    RunningTransactions running,
+    RelationLocks locks,
+    TableShapes shapes,
+    SequenceBounds sequences,
+    TransactionLog transactions,
+    AsyncCommits asyncCommits,
+    OpenSnapshots snapshots,
+    NodeFailure failure) {}

@@ -1,0 +1,179 @@
+package dev.millrace.publisher.database;
+
+import dev.millrace.model.ByteBuilder;
+import dev.millrace.model.FaultPoint;
+import dev.millrace.model.PgTime;
+import dev.millrace.publisher.wal.WalBatch;
+import dev.millrace.publisher.wal.WalRecordType;
+import dev.millrace.publisher.wal.WriteAheadLog;
+import java.time.Clock;
+import java.util.List;
+import org.h2.schema.Sequence;
+
+/**
+ * How transactions end, in the log first and in H2 after it.
+ *
+ * <p>A commit goes: marker row in the H2 transaction, commit record appended (the catalogue's
+ * changes become current at that moment), log flushed, H2 committed - all under the shared side of
+ * the {@link CommitGate}. A kill before the flush leaves nothing; after it, redo finds the record
+ * and, by the marker, whether H2 has the rows. If H2 fails to commit what the log says is
+ * committed, the process stops and redo does it.
+ *
+ * <p>Safe for any thread.
+ */
+final class TransactionLog {
+
+  private final WriteAheadLog log;
+  private final CommitGate gate;
+  private final RelationLocks locks;
+  private final SequenceBounds sequences;
+  private final NodeFailure failure;
+  private final Clock clock;
+  private final int databaseOid;
+  private final Object commitOrder = new Object();
+  private long lastCommitTime;
+
+  TransactionLog(
+      WriteAheadLog log,
+      CommitGate gate,
+      RelationLocks locks,
+      SequenceBounds sequences,
+      NodeFailure failure,
+      Clock clock,
+      int databaseOid) {
+    this.log = log;
+    this.gate = gate;
+    this.locks = locks;
+    this.sequences = sequences;
+    this.failure = failure;
+    this.clock = clock;
+    this.databaseOid = databaseOid;
+  }
+
+  /** Appends and empties a batch of the transaction's records. */
+  void append(NodeTransaction transaction, WalBatch batch) {
+    if (!batch.isEmpty()) {
+      transaction.register(log.insertLsn());
+      log.append(batch);
+      batch.clear();
+    }
+  }
+
+  /**
+   * Commits a transaction and ends it. On an error before its record was appended it is still open.
+   *
+   * @param batch records of it not yet appended; empty afterwards
+   * @param durable wait until the log is on disk and H2 has committed
+   * @return null, or with {@code durable} false what is left to do
+   */
+  PendingCommit commit(NodeTransaction transaction, WalBatch batch, boolean durable) {
+    if (!transaction.hasXid() && !sequences.isAnyPassed()) {
+      transaction.heap().commit();
+      locks.end(transaction);
+      return null;
+    }
+    long stamp = gate.enterShared();
+    long endLsn;
+    try {
+      if (transaction.hasXid()) {
+        transaction.heap().insertMarker(transaction.xid());
+      }
+      endLsn = appendCommit(transaction, batch);
+    } catch (RuntimeException | Error e) {
+      gate.leave(stamp);
+      throw e;
+    }
+    if (!durable) {
+      return new PendingCommit(this, transaction, endLsn, stamp);
+    }
+    finishCommit(transaction, endLsn, stamp);
+    return null;
+  }
+
+  /** Appends the commit record of a DDL statement, whose work H2 has committed by itself. */
+  long appendDdlCommit(NodeTransaction transaction, WalBatch batch) {
+    return appendCommit(transaction, batch);
+  }
+
+  private long appendCommit(NodeTransaction transaction, WalBatch batch) {
+    synchronized (commitOrder) {
+      sequences.addPassed(batch);
+      if (!transaction.hasXid()) {
+        long endLsn = log.append(batch);
+        batch.clear();
+        return endLsn;
+      }
+      lastCommitTime = Math.max(lastCommitTime, PgTime.fromInstant(clock.instant()));
+      for (Sequence sequence : transaction.restartedSequences()) {
+        sequences.addRestart(batch, sequence);
+      }
+      List<Integer> subxids = transaction.subtransactions().committed();
+      int xid = transaction.xid();
+      ByteBuilder out = batch.begin(WalRecordType.COMMIT, 0, xid, xid, databaseOid, 0);
+      out.putLong(lastCommitTime).putLong(0).putInt(subxids.size());
+      for (int i = 0; i < subxids.size(); i++) {
+        out.putInt(subxids.get(i));
+      }
+      batch.end();
+      transaction.register(log.insertLsn());
+      long endLsn =
+          transaction.catalog() == null
+              ? log.append(batch)
+              : log.append(batch, (start, end) -> transaction.catalog().committed(end));
+      batch.clear();
+      FaultPoint.hit("commit.appended");
+      return endLsn;
+    }
+  }
+
+  /** The second half of a commit; gives the gate back. */
+  void finishCommit(NodeTransaction transaction, long endLsn, long gateStamp) {
+    try {
+      log.flush(endLsn);
+      FaultPoint.hit("commit.flushed");
+      transaction.restartedSequences().forEach(sequences::restart);
+      transaction.heap().commit();
+      FaultPoint.hit("commit.done");
+    } catch (RuntimeException | Error e) {
+      throw failure.stop(
+          "could not commit transaction " + transaction.xid() + " after its commit record", e);
+    } finally {
+      gate.leave(gateStamp);
+      locks.end(transaction);
+    }
+  }
+
+  /** Rolls back in H2 and ends the transaction; its abort goes to the log if anything of it did. */
+  void rollback(NodeTransaction transaction, WalBatch batch) {
+    batch.clear();
+    try {
+      transaction.heap().rollback();
+      if (transaction.isLogged()) {
+        appendAbort(transaction, batch);
+      }
+    } finally {
+      batch.clear();
+      locks.end(transaction);
+    }
+  }
+
+  /** Appends the abort record of a transaction. */
+  void appendAbort(NodeTransaction transaction, WalBatch batch) {
+    int xid = transaction.xid();
+    ByteBuilder out = batch.begin(WalRecordType.ABORT, 0, xid, xid, databaseOid, 0);
+    out.putLong(PgTime.fromInstant(clock.instant())).putInt(0);
+    batch.end();
+    log.append(batch);
+    batch.clear();
+  }
+
+  /** Appends the abort of subtransactions of which records may be in the log or the batch. */
+  void abortSubtransactions(NodeTransaction transaction, List<Integer> subxids, WalBatch batch) {
+    ByteBuilder out =
+        batch.begin(WalRecordType.ABORT, 0, subxids.get(0), transaction.xid(), databaseOid, 0);
+    out.putLong(PgTime.fromInstant(clock.instant())).putInt(subxids.size() - 1);
+    subxids.subList(1, subxids.size()).forEach(out::putInt);
+    batch.end();
+    append(transaction, batch);
+  }
+}
