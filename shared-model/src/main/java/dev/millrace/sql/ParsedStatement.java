@@ -18,13 +18,19 @@ public sealed interface ParsedStatement {
   /**
    * BEGIN / START TRANSACTION, COMMIT / END, ROLLBACK / ABORT, SAVEPOINT, ROLLBACK TO, RELEASE,
    * PREPARE TRANSACTION ..
+   *
+   * @param name the savepoint or the gid
+   * @param isolation null where none is written
+   * @param readOnly null where neither READ ONLY nor READ WRITE is written
+   * @param chain COMMIT or ROLLBACK with AND CHAIN
    */
   record TransactionControl(
       String original,
       Kind kind,
       String name,
       TransactionBackend.IsolationLevel isolation,
-      boolean readOnly)
+      Boolean readOnly,
+      boolean chain)
       implements ParsedStatement {
     public enum Kind {
       BEGIN,
@@ -46,8 +52,10 @@ public sealed interface ParsedStatement {
   /**
    * INSERT, UPDATE, DELETE or MERGE.
    *
-   * @param mayInsertMany the INSERT may add more than one row (VALUES lists, SELECT, MERGE):
-   *     storage.md 2's rerun applies
+   * @param mayInsertMany the INSERT may add more than one row (VALUES lists, SELECT, MERGE): the
+   *     rerun of such statements applies
+   * @param tag the command tag without the row count: {@code INSERT 0}, {@code UPDATE}, {@code
+   *     DELETE}, {@code MERGE}
    */
   record Dml(
       String original,
@@ -68,21 +76,31 @@ public sealed interface ParsedStatement {
    * A statement that changes H2's tables, indexes, schemas or types.
    *
    * @param tag its command tag, such as {@code CREATE TABLE}
-   * @param h2Statements the H2 statements that do it, in order
-   * @param target the table, index, schema or sequence concerned; null where there is none
+   * @param h2Statements the H2 statements that do it, in order; empty when H2 needs not be told
+   * @param targets the tables, indexes, schemas (as their own schema) or sequences concerned; an
+   *     index statement names the index, CREATE INDEX the table
    * @param ifExists IF EXISTS / IF NOT EXISTS was written
+   * @param renames old to new names of columns, of constraints and their indexes
+   * @param newName the new name of the target after RENAME TO, else null
    */
   record Ddl(
       String original,
       Kind kind,
       String tag,
       List<String> h2Statements,
-      QualifiedName target,
-      boolean ifExists)
+      List<QualifiedName> targets,
+      boolean ifExists,
+      Map<String, String> renames,
+      QualifiedName newName)
       implements ParsedStatement {
+
+    /** The first of {@link #targets}; null where there is none. */
+    public QualifiedName target() {
+      return targets.isEmpty() ? null : targets.get(0);
+    }
+
     public enum Kind {
       CREATE_TABLE,
-      CREATE_TABLE_AS,
       ALTER_TABLE,
       DROP_TABLE,
       CREATE_INDEX,
@@ -95,6 +113,17 @@ public sealed interface ParsedStatement {
       OTHER
     }
   }
+
+  /**
+   * CREATE TABLE .. AS: the empty table, then its rows as an ordinary INSERT, so that they are
+   * captured. The session runs the two parts; backends see them one by one.
+   *
+   * @param fill null with WITH NO DATA
+   */
+  record CreateTableAs(String original, Ddl create, Dml fill) implements ParsedStatement {}
+
+  /** VACUUM, ANALYZE, CHECKPOINT. */
+  record Maintenance(String original, String tag) implements ParsedStatement {}
 
   /** ALTER TABLE .. REPLICA IDENTITY; {@code indexName} only with USING INDEX. */
   record AlterReplicaIdentity(
@@ -151,8 +180,8 @@ public sealed interface ParsedStatement {
   record PublicationTable(QualifiedName table, List<String> columns, String where) {}
 
   /**
-   * Options are raw and lower-cased names; a bare option has the value "true"; NONE arrives as null
-   * under slot_name.
+   * CREATE SUBSCRIPTION. Options have raw values and lower-case names; a bare option has the value
+   * "true"; NONE arrives as null under slot_name (and under lsn of ALTER SUBSCRIPTION .. SKIP).
    */
   record CreateSubscription(
       String original,

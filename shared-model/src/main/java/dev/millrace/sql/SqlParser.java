@@ -1,18 +1,43 @@
 package dev.millrace.sql;
 
+import java.util.ArrayList;
 import java.util.List;
 
-/** Splits, classifies and rewrites SQL as typed for PostgreSQL. Stateless; safe for any thread. */
+/**
+ * Splits, classifies and rewrites SQL as typed for PostgreSQL. Stateless; safe for any thread.
+ *
+ * <p>Statements that H2 would run as PostgreSQL does pass with their text nearly untouched: the
+ * lexer cuts them into tokens once, and only tokens that H2 reads differently are replaced. What H2
+ * cannot do, or would do differently, is refused by name with 0A000.
+ */
 public final class SqlParser {
 
   private SqlParser() {}
+
+  /** As {@link #parse(String, SqlOptions)} with {@link SqlOptions#PLAIN}. */
+  public static List<ParsedStatement> parse(String sql) {
+    return parse(sql, SqlOptions.PLAIN);
+  }
 
   /**
    * The statements of a simple query in order; empty statements are left out.
    *
    * @throws dev.millrace.model.PgException 42601 with the position, 0A000 for what H2 cannot do
    */
-  public static List<ParsedStatement> parse(String sql) {
-    throw new UnsupportedOperationException("sql");
+  public static List<ParsedStatement> parse(String sql, SqlOptions options) {
+    List<Token> tokens = Lexer.tokens(sql);
+    List<ParsedStatement> statements = new ArrayList<>();
+    int first = 0;
+    for (int i = 0; i < tokens.size(); i++) {
+      Token token = tokens.get(i);
+      if (token.kind() == Token.Kind.END || token.isMark(';')) {
+        if (i > first) {
+          statements.add(
+              new StatementParser(new TokenStream(sql, tokens, first, i), options).parse());
+        }
+        first = i + 1;
+      }
+    }
+    return statements;
   }
 }

@@ -1,0 +1,285 @@
+package dev.millrace.sql;
+
+import dev.millrace.model.Identifiers;
+import dev.millrace.model.PgType;
+import dev.millrace.model.QualifiedName;
+import dev.millrace.model.RelationDefinition;
+import dev.millrace.sql.ParsedStatement.Dml;
+import java.util.ArrayList;
+import java.util.List;
+
+/** INSERT, UPDATE, DELETE and MERGE. */
+final class DmlGrammar {
+
+  private final TokenStream stream;
+  private final SqlOptions options;
+  private final ExpressionRewriter rewriter;
+  private final int first;
+
+  DmlGrammar(TokenStream stream, SqlOptions options) {
+    this.stream = stream;
+    this.options = options;
+    this.rewriter = new ExpressionRewriter(stream, options, true);
+    this.first = stream.index();
+  }
+
+  Dml parse() {
+    switch (stream.next().text()) {
+      case "insert":
+        return insert();
+      case "update":
+        return update();
+      case "delete":
+        return delete();
+      default:
+        return merge();
+    }
+  }
+
+  private Dml insert() {
+    stream.expect("into");
+    QualifiedName target = target();
+    if (stream.isWord("as")) {
+      throw stream.unsupported("an alias of INSERT's table is", stream.peek());
+    }
+    List<String> columns = columnList();
+    if (stream.accept("overriding")) {
+      if (!stream.accept("system")) {
+        stream.expect("user");
+      }
+      stream.expect("value");
+    }
+    boolean many;
+    if (stream.accept("default", "values")) {
+      many = false;
+    } else if (stream.isWord("values")) {
+      many = values(target, columns);
+    } else if (stream.isWord("select")
+        || stream.isWord("with")
+        || stream.isWord("table")
+        || stream.isMark('(')) {
+      many = true;
+      skipQuery();
+    } else {
+      throw stream.unexpected();
+    }
+    if (stream.areWords("on", "conflict")) {
+      throw stream.unsupported("ON CONFLICT is", stream.peek());
+    }
+    refuseReturning();
+    stream.expectEnd();
+    return dml(target, true, false, false, many, "INSERT 0");
+  }
+
+  private List<String> columnList() {
+    boolean list =
+        stream.isMark('(')
+            && !stream.peek(1).isWord("select")
+            && !stream.peek(1).isWord("with")
+            && !stream.peek(1).isWord("values")
+            && !stream.peek(1).isWord("table")
+            && !stream.peek(1).isMark('(');
+    if (!list) {
+      return null;
+    }
+    int start = stream.index() + 1;
+    List<String> columns = stream.nameList();
+    for (int i = 0; i < columns.size(); i++) {
+      Token token = stream.token(start + 2 * i);
+      if (token.kind() == Token.Kind.WORD
+          && (Keywords.isReservedByH2Only(token.text())
+              || Keywords.isReservedByH2Mostly(token.text()))) {
+        rewriter.replaceToken(start + 2 * i, Identifiers.alwaysQuote(token.text()));
+      }
+    }
+    return columns;
+  }
+
+  /** The rows of VALUES; returns whether there is more than one. */
+  private boolean values(QualifiedName target, List<String> columns) {
+    stream.expect("values");
+    int rows = 0;
+    do {
+      int open = stream.index();
+      int close = stream.skipBrackets();
+      byteaConstants(open, close, target, columns);
+      rows++;
+    } while (stream.acceptMark(','));
+    return rows > 1;
+  }
+
+  /** A constant with backslashes means bytes in a bytea column and itself in any other. */
+  private void byteaConstants(int open, int close, QualifiedName target, List<String> columns) {
+    int depth = 0;
+    int column = 0;
+    for (int i = open; i < close; i++) {
+      Token token = stream.token(i);
+      if (token.isMark('(')) {
+        depth++;
+      } else if (token.isMark(')')) {
+        depth--;
+      } else if (depth == 1 && token.isMark(',')) {
+        column++;
+      } else if (token.kind() == Token.Kind.STRING
+          && depth == 1
+          && !stream.token(i + 1).isOperator("::")
+          && token.hasBackslash()) {
+        RelationDefinition relation = options.relations().apply(target);
+        if (relation != null) {
+          literal(i, token, relation, columnIndex(relation, columns, column));
+        }
+      }
+    }
+  }
+
+  private static int columnIndex(RelationDefinition relation, List<String> columns, int position) {
+    if (columns == null) {
+      return position < relation.columns().size() ? position : -1;
+    }
+    return position < columns.size() ? relation.columnIndex(columns.get(position)) : -1;
+  }
+
+  private void literal(int i, Token token, RelationDefinition relation, int column) {
+    if (column < 0) {
+      return;
+    }
+    boolean bytea = relation.columns().get(column).typeOid() == PgType.BYTEA;
+    rewriter.replaceToken(
+        i, bytea ? Bytea.constant(token.text()) : Identifiers.literal(token.text()));
+  }
+
+  private Dml update() {
+    QualifiedName target = target();
+    alias();
+    stream.expect("set");
+    assignments(target);
+    stream.moveTo(stream.limit());
+    refuseCurrentOf();
+    refuseReturning();
+    return dml(target, false, true, false, false, "UPDATE");
+  }
+
+  /** {@code SET column = 'constant with backslash'}. */
+  private void assignments(QualifiedName target) {
+    for (int i = stream.index(); i + 2 < stream.limit(); i++) {
+      Token token = stream.token(i + 2);
+      if (token.isWord("where")) {
+        return;
+      }
+      boolean assignment =
+          stream.token(i).isName()
+              && stream.token(i + 1).isOperator("=")
+              && token.kind() == Token.Kind.STRING
+              && !stream.token(i + 3).isOperator("::")
+              && token.hasBackslash();
+      RelationDefinition relation = assignment ? options.relations().apply(target) : null;
+      if (relation != null) {
+        literal(i + 2, token, relation, relation.columnIndex(stream.token(i).text()));
+      }
+    }
+  }
+
+  private Dml delete() {
+    stream.expect("from");
+    QualifiedName target = target();
+    alias();
+    if (stream.isWord("using")) {
+      throw stream.unsupported("DELETE .. USING is", stream.peek());
+    }
+    if (!stream.atEnd() && !stream.isWord("where") && !stream.isWord("returning")) {
+      throw stream.unexpected();
+    }
+    stream.moveTo(stream.limit());
+    refuseCurrentOf();
+    refuseReturning();
+    return dml(target, false, false, true, false, "DELETE");
+  }
+
+  private Dml merge() {
+    stream.expect("into");
+    QualifiedName target = target();
+    alias();
+    stream.expect("using");
+    boolean inserts = false;
+    boolean updates = false;
+    boolean deletes = false;
+    List<Token> actions = new ArrayList<>();
+    for (int i = stream.index(); i < stream.limit(); i++) {
+      if (stream.token(i).isWord("then")) {
+        actions.add(stream.token(i + 1));
+      } else if (stream.token(i).isWord("by") && stream.token(i - 1).isWord("matched")) {
+        throw stream.unsupported("WHEN NOT MATCHED BY is", stream.token(i));
+      }
+    }
+    for (Token action : actions) {
+      if (action.isWord("do")) {
+        throw stream.unsupported("MERGE .. DO NOTHING is", action);
+      }
+      inserts |= action.isWord("insert");
+      updates |= action.isWord("update");
+      deletes |= action.isWord("delete");
+    }
+    stream.moveTo(stream.limit());
+    refuseReturning();
+    return dml(target, inserts, updates, deletes, inserts, "MERGE");
+  }
+
+  /** {@code [ONLY] name [*]}. */
+  private QualifiedName target() {
+    if (stream.accept("only")) {
+      rewriter.replaceToken(stream.index() - 1, "");
+    }
+    QualifiedName name = stream.qualifiedName();
+    SystemSchemas.checkWritable(name);
+    if (!stream.atEnd() && stream.peek().isOperator("*")) {
+      rewriter.replaceToken(stream.index(), "");
+      stream.next();
+    }
+    return name;
+  }
+
+  private void alias() {
+    if (stream.accept("as")) {
+      stream.name();
+    } else if (!stream.atEnd()
+        && stream.peek().isName()
+        && !TokenStream.isReserved(stream.peek())
+        && !stream.isWord("set")) {
+      stream.name();
+    }
+  }
+
+  /** Moves to ON CONFLICT behind the query, or to the end. */
+  private void skipQuery() {
+    while (!stream.atEnd() && !stream.areWords("on", "conflict")) {
+      stream.next();
+    }
+  }
+
+  private void refuseReturning() {
+    for (int i = first; i < stream.limit(); i++) {
+      if (stream.token(i).isWord("returning")) {
+        throw stream.unsupported("RETURNING is", stream.token(i));
+      }
+    }
+  }
+
+  private void refuseCurrentOf() {
+    for (int i = first; i + 1 < stream.limit(); i++) {
+      if (stream.token(i).isWord("current") && stream.token(i + 1).isWord("of")) {
+        throw stream.unsupported("WHERE CURRENT OF is", stream.token(i));
+      }
+    }
+  }
+
+  private Dml dml(
+      QualifiedName target,
+      boolean inserts,
+      boolean updates,
+      boolean deletes,
+      boolean many,
+      String tag) {
+    String h2Sql = rewriter.rewrite(first, stream.limit(), "dml");
+    return new Dml(stream.original(), h2Sql, target, inserts, updates, deletes, many, tag);
+  }
+}

@@ -1,0 +1,140 @@
+package dev.millrace.sql;
+
+import dev.millrace.model.Identifiers;
+
+/** SELECT, VALUES, TABLE and WITH: statements that return rows. */
+final class QueryGrammar {
+
+  private final TokenStream stream;
+  private final SqlOptions options;
+
+  QueryGrammar(TokenStream stream, SqlOptions options) {
+    this.stream = stream;
+    this.options = options;
+  }
+
+  ParsedStatement.Query query() {
+    return new ParsedStatement.Query(
+        stream.original(), rewrite(stream.index(), stream.limit(), true));
+  }
+
+  /**
+   * The H2 text of the query in the tokens {@code from} to {@code to}.
+   *
+   * @param named its columns' names are seen, so they are to be PostgreSQL's
+   */
+  String rewrite(int from, int to, boolean named) {
+    refuseDataChangingWith(from, to);
+    String whole = wholeCall(from, to);
+    if (whole != null) {
+      return whole;
+    }
+    ExpressionRewriter rewriter = new ExpressionRewriter(stream, options);
+    if (named) {
+      nameColumns(rewriter, from, to);
+    }
+    return rewriter.rewrite(from, to);
+  }
+
+  private void refuseDataChangingWith(int from, int to) {
+    if (!stream.token(from).isWord("with")) {
+      return;
+    }
+    for (int i = from; i < to; i++) {
+      Token token = stream.token(i);
+      boolean verb =
+          token.isWord("insert")
+              || token.isWord("update")
+              || token.isWord("delete")
+              || token.isWord("merge");
+      boolean begins =
+          stream.token(i - (i > from ? 1 : 0)).isMark('(')
+              || i > from && stream.token(i - 1).isMark(')');
+      if (verb && begins) {
+        throw stream.unsupported("WITH together with a statement that changes rows is", token);
+      }
+    }
+  }
+
+  /** {@code SELECT f(..)} of a function with several columns; null for everything else. */
+  private String wholeCall(int from, int to) {
+    int name = from + 1;
+    if (to - from > 4
+        && stream.token(name).isWord("pg_catalog")
+        && stream.token(name + 1).isMark('.')) {
+      name += 2;
+    }
+    if (to - name < 3
+        || !stream.token(from).isWord("select")
+        || stream.token(name).kind() != Token.Kind.WORD
+        || !stream.token(name + 1).isMark('(')) {
+      return null;
+    }
+    SystemFunction function = options.functions().apply(stream.token(name).text());
+    if (function == null || function.scalar()) {
+      return null;
+    }
+    stream.moveTo(name + 1);
+    int close = stream.skipBrackets();
+    return close == to - 1
+        ? new FunctionCall(stream, options, function, name, close).asWholeQuery()
+        : null;
+  }
+
+  /** Gives the columns of the first SELECT list the names PostgreSQL would give them. */
+  private void nameColumns(ExpressionRewriter rewriter, int from, int to) {
+    if (!stream.token(from).isWord("select")) {
+      return;
+    }
+    int begin = from + 1;
+    if (stream.token(begin).isWord("all") || stream.token(begin).isWord("distinct")) {
+      begin++;
+      if (stream.token(begin).isWord("on")) {
+        return;
+      }
+    }
+    int depth = 0;
+    for (int i = begin; i <= to; i++) {
+      Token token = i == to ? null : stream.token(i);
+      if (token == null || depth == 0 && (token.isMark(',') || isClause(token))) {
+        String name = i > begin ? ColumnName.of(stream, begin, i) : null;
+        if (name != null) {
+          rewriter.insertAfter(i - 1, " AS " + Identifiers.alwaysQuote(name));
+        }
+        if (token == null || !token.isMark(',')) {
+          return;
+        }
+        begin = i + 1;
+      } else if (token.isMark('(')) {
+        depth++;
+      } else if (token.isMark(')')) {
+        depth--;
+      }
+    }
+  }
+
+  private static boolean isClause(Token token) {
+    if (token.kind() != Token.Kind.WORD) {
+      return false;
+    }
+    switch (token.text()) {
+      case "from",
+      "where",
+      "group",
+      "having",
+      "order",
+      "limit",
+      "offset",
+      "fetch",
+      "union",
+      "except",
+      "intersect",
+      "window",
+      "for",
+      "into":
+        return true;
+      default:
+        return false;
+    }
+  }
+}

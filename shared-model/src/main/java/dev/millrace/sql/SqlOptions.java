@@ -1,0 +1,39 @@
+package dev.millrace.sql;
+
+import dev.millrace.model.QualifiedName;
+import dev.millrace.model.RelationDefinition;
+import java.util.function.Function;
+
+/**
+ * What the parser needs to know of the node it parses for.
+ *
+ * @param rowIdColumn CREATE TABLE without a primary key gets the invisible column {@link
+ *     #ROW_ID_COLUMN}, by which the log can name a row (publisher only)
+ * @param functions the node's functions by name, null for an unknown name; their calls are
+ *     rewritten to positional arguments
+ * @param relations the definition of a table, null when unknown; asked only where a column's type
+ *     decides what a literal means and where indexes must go before their column
+ */
+public record SqlOptions(
+    boolean rowIdColumn,
+    Function<String, SystemFunction> functions,
+    Function<QualifiedName, RelationDefinition> relations) {
+
+  /** The invisible row number of tables without a primary key; its value never leaves the node. */
+  public static final String ROW_ID_COLUMN = "$rid";
+
+  /** Nothing known beyond the statement's own text. */
+  public static final SqlOptions PLAIN = new SqlOptions(false, name -> null, name -> null);
+
+  public SqlOptions withRowIdColumn() {
+    return new SqlOptions(true, functions, relations);
+  }
+
+  public SqlOptions withFunctions(Function<String, SystemFunction> newFunctions) {
+    return new SqlOptions(rowIdColumn, newFunctions, relations);
+  }
+
+  public SqlOptions withRelations(Function<QualifiedName, RelationDefinition> newRelations) {
+    return new SqlOptions(rowIdColumn, functions, newRelations);
+  }
+}
