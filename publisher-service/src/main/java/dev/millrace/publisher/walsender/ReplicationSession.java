@@ -1,6 +1,5 @@
 package dev.millrace.publisher.walsender;
 
-import dev.millrace.model.Lsn;
 import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
@@ -177,12 +176,6 @@ final class ReplicationSession {
 
   private void stream(ReplicationSlot slot, ReplicationCommand.StartLogicalReplication command)
       throws InterruptedException {
-    if (command.startLsn() != 0 && Lsn.isBefore(command.startLsn(), slot.confirmedFlushLsn())) {
-      LOG.info(
-          "{} has been already streamed, forwarding to {}",
-          Lsn.format(command.startLsn()),
-          Lsn.format(slot.confirmedFlushLsn()));
-    }
     WalSender sender =
         new WalSender(
             client,

@@ -77,6 +77,7 @@ final class TableCopy {
   long run(Connection connection, ReplicationClient client) {
     CopyDataWriter frame = new CopyDataWriter();
     CopyTextEncoder encoder = new CopyTextEncoder(columns);
+    CopyRow row = new CopyRow(columns);
     long rows = 0;
     try (Statement statement = connection.createStatement()) {
       statement.setFetchSize(FETCH_ROWS);
@@ -84,7 +85,7 @@ final class TableCopy {
         while (result.next()) {
           ByteBuilder out = frame.begin();
           for (int i = 0; i < columns.size(); i++) {
-            encoder.append(i, result.getObject(i + 1), out);
+            encoder.append(i, row.value(result, i), out);
           }
           encoder.endRow(out);
           frame.end();

@@ -2,6 +2,7 @@ package dev.millrace.publisher.walsender;
 
 import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.Lsn;
+import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.decoding.LogicalDecoding.DecodingSession;
@@ -216,6 +217,15 @@ final class WalSender implements OutputWriter {
   @Override
   public void progress(long lsn) {
     look();
+  }
+
+  /** The plugin's warnings reach the peer, before the reply that starts the stream or within it. */
+  @Override
+  public void notice(Notice notice) {
+    if (!unfinished) {
+      flush();
+    }
+    client.notice(notice);
   }
 
   /** Sends what is left and CopyDone; the stream has ended without an error. */
