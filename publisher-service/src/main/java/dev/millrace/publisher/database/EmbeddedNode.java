@@ -3,8 +3,15 @@ package dev.millrace.publisher.database;
 import dev.millrace.model.Lsn;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.settings.Settings;
+import dev.millrace.sql.H2Errors;
 import dev.millrace.sql.SimpleQuerySession;
 import dev.millrace.sql.SqlSession;
+import dev.millrace.sql.SystemCatalog;
+import dev.millrace.sql.SystemFunction;
+import dev.millrace.sql.SystemView;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
 
 /** The node over H2 and the log. Safe for any thread. */
 final class EmbeddedNode implements PublisherNode, AutoCloseable {
@@ -94,6 +101,15 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
   @Override
   public long checkpoint() {
     return checkpointer.checkpoint();
+  }
+
+  @Override
+  public void installSystemCatalog(List<SystemView> views, List<SystemFunction> functions) {
+    try (Connection admin = parts.database().openAdmin()) {
+      SystemCatalog.install(admin, views, functions);
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
+    }
   }
 
   @Override

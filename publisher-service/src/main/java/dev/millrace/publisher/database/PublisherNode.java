@@ -1,6 +1,9 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.sql.SqlSessionFactory;
+import dev.millrace.sql.SystemFunction;
+import dev.millrace.sql.SystemView;
+import java.util.List;
 
 /**
  * The database node as the rest of the publisher sees it: sessions, consistent points, checkpoints.
@@ -68,6 +71,12 @@ public interface PublisherNode extends SqlSessionFactory {
    * Returns the redo LSN.
    */
   long checkpoint();
+
+  /**
+   * Puts the pg_ views and functions of the node's parts into the database; called once, before the
+   * first session.
+   */
+  void installSystemCatalog(List<SystemView> views, List<SystemFunction> functions);
 
   /** Next number for pid columns: unique in the node, across restarts too. */
   long nextPid();
