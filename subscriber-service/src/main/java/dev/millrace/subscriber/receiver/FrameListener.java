@@ -23,6 +23,7 @@ final class FrameListener implements WebSocket.Listener {
   private final FrameQueue queue;
   private final long maxMessageBytes;
   private final CountDownLatch ended = new CountDownLatch(1);
+  private final CopyDataFraming framing = new CopyDataFraming();
   private final StringBuilder text = new StringBuilder();
   private byte[] message;
   private int messageSize;
@@ -69,9 +70,9 @@ final class FrameListener implements WebSocket.Listener {
     boolean more = true;
     if (last) {
       try {
-        PublisherConnection.Frame frame = CopyDataFraming.frame(message, messageSize);
+        PublisherConnection.Frame frame = framing.frame(message, messageSize);
         more = queue.add(new FrameQueue.Binary(frame, message.length));
-        if (CopyDataFraming.asksForReply(frame)) {
+        if (framing.replyRequested()) {
           replyRequested.run();
         }
       } catch (PgException malformed) {

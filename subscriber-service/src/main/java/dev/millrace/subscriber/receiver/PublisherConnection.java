@@ -56,6 +56,12 @@ public interface PublisherConnection extends AutoCloseable {
 
   boolean isOpen();
 
+  /**
+   * Ends the connection without a word, from any thread: whatever call the driving thread is in
+   * fails with 08006. Frames that had arrived are still given out before.
+   */
+  void abort();
+
   /** Ends the session; returns when the publisher has let go of it or after a short wait. */
   @Override
   void close();

@@ -14,7 +14,7 @@ public record ReceiverLimits(long queueBytes, long maxMessageBytes, long receive
   /** The values in force. */
   public static ReceiverLimits of(Settings settings) {
     return new ReceiverLimits(
-        settings.getBytes("replication_receive_queue_size"),
+        settings.getBytes("receiver_queue_size"),
         settings.getBytes("replication_max_message_size"),
         settings.getMillis("wal_receiver_timeout"));
   }

@@ -281,6 +281,12 @@ final class WebSocketPublisherConnection implements PublisherConnection {
   }
 
   @Override
+  public void abort() {
+    socket.abort();
+    listener.end(new PgException(SqlState.CONNECTION_FAILURE, "the connection was aborted"));
+  }
+
+  @Override
   public void close() {
     if (closed) {
       return;

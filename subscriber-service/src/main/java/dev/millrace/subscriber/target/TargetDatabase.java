@@ -2,8 +2,8 @@ package dev.millrace.subscriber.target;
 
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
-import dev.millrace.model.ReplicaIdentity;
 import java.sql.Connection;
+import java.util.List;
 
 /**
  * The database that changes are applied to. It also holds the catalogue (schema {@code millrace}),
@@ -19,33 +19,25 @@ public interface TargetDatabase {
   Connection openConnection();
 
   /**
-   * The table's definition as it stands now, with the OID it got when it was first asked for; null
-   * when there is no such table. Definitions are kept until {@link #schemaVersion} moves.
+   * The table's definition as it stands now, under the OID and with the replica identity that the
+   * catalogue keeps for it; null when there is no such table.
    */
   RelationDefinition relation(QualifiedName table);
 
-  /** The name under which an OID was given out, or null; the table may be gone since. */
-  QualifiedName nameOf(int relationOid);
+  /** The tables with a foreign key to the given one, itself left out. */
+  List<QualifiedName> referencingTables(QualifiedName table);
 
-  /** Moves with every change of any table definition; compare for equality only. */
+  /** Moves when a table definition changes; compare for equality only. Cheap. */
   long schemaVersion();
 
-  /** Carries the OID to the new name. Call after ALTER TABLE .. RENAME TO / SET SCHEMA. */
-  void tableRenamed(QualifiedName from, QualifiedName to);
-
-  /** Forgets the OID: a later table of that name gets another one. Call after DROP TABLE. */
-  void tableDropped(QualifiedName table);
-
-  /**
-   * ALTER TABLE .. REPLICA IDENTITY on the subscriber: which index finds the rows.
-   *
-   * @param indexName only with {@link ReplicaIdentity#INDEX}, null otherwise
-   */
-  void setReplicaIdentity(QualifiedName table, ReplicaIdentity identity, String indexName);
+  /** Moves {@link #schemaVersion}. Call after DDL and after ALTER TABLE .. REPLICA IDENTITY. */
+  void definitionChanged();
 
   /**
    * Returns when everything committed before the call is on disk. Callers at the same time share
    * one sync.
+   *
+   * @throws dev.millrace.model.PgException 58030 when the disk refuses
    */
   void makeDurable();
 

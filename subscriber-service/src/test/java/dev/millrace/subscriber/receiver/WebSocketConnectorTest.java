@@ -187,12 +187,14 @@ class WebSocketConnectorTest {
   @DisplayName("frames with lying lengths, unknown types or too many bytes are protocol violations")
   void malformed() throws Exception {
     assertViolation(
-        new byte[] {'d', 0x7F, -1, -1, -1, 1}, "claims 2147483647 bytes where 5 are left");
-    assertViolation(new byte[] {'d', 0, 0, 0, 3, 1}, "claims 3 bytes");
-    assertViolation(new byte[] {'d', -1, -1, -1, -1, 1}, "claims 4294967295 bytes");
-    assertViolation(new byte[] {'x', 0, 0, 0, 4}, "unknown CopyData message type 0x78");
-    assertViolation(new byte[] {'d', 0}, "cut off after 2 bytes");
-    assertViolation(new byte[] {'c', 0, 0, 0, 4, 'd', 0, 0, 0, 4}, "does not end its frame");
+        new byte[] {'d', 0x7F, -1, -1, -1, 1},
+        "field \"length\" expected 4 to 5 in this frame, got 2147483647");
+    assertViolation(new byte[] {'d', 0, 0, 0, 3, 1}, "got 3");
+    assertViolation(new byte[] {'d', -1, -1, -1, -1, 1}, "got 4294967295");
+    assertViolation(new byte[] {'x', 0, 0, 0, 4}, "unexpected message type 'x' while copying");
+    assertViolation(new byte[] {'d', 0}, "field \"length\" expected 4 bytes, got 1 bytes");
+    assertViolation(
+        new byte[] {'c', 0, 0, 0, 4, 'd', 0, 0, 0, 4}, "message after CopyDone in one frame");
     assertViolation(copyData(new byte[2 << 20]), "exceeds replication_max_message_size");
   }
 

@@ -1,0 +1,227 @@
+package dev.millrace.subscriber.apply;
+
+import dev.millrace.model.ByteCursor;
+import dev.millrace.model.PgException;
+import dev.millrace.model.PgTime;
+import dev.millrace.model.SqlState;
+import dev.millrace.replication.CopyDataReader;
+import dev.millrace.replication.PrimaryKeepalive;
+import dev.millrace.replication.XLogData;
+import dev.millrace.settings.Settings;
+import dev.millrace.subscriber.receiver.PublisherConnection;
+import dev.millrace.subscriber.target.TargetDatabase;
+import java.time.Clock;
+
+/**
+ * Pulls a started stream through a {@link TransactionApplier}: frames to messages, positions to
+ * {@link Feedback}, and between transactions its {@link Watcher}. One thread.
+ */
+public final class ReplicationStream implements AutoCloseable {
+
+  private static final long IDLE_MS = 50;
+
+  /** Looks in between transactions; the stream goes on when it returns true. */
+  public interface Watcher {
+
+    /**
+     * No transaction is open and everything before {@code lsn} is settled.
+     *
+     * @return false to end the stream here
+     */
+    boolean between(long lsn);
+
+    /**
+     * A transaction with that commit LSN begins.
+     *
+     * @return false to end the stream before it
+     */
+    default boolean begins(long commitLsn) {
+      return true;
+    }
+
+    /** Whether to end at the next opportunity, also inside a transaction. */
+    boolean stopping();
+  }
+
+  private final PublisherConnection connection;
+  private final TransactionApplier applier;
+  private final TargetDatabase target;
+  private final StreamPositions positions;
+  private final Settings settings;
+  private final boolean durableCommits;
+  private final Clock clock;
+  private final Feedback feedback;
+  private final CopyDataReader copyData = new CopyDataReader();
+  private final ByteCursor keepalive = new ByteCursor();
+  private boolean pinged;
+
+  /**
+   * @param durableCommits synchronous_commit is not off: each commit waits for the disk
+   * @param afterSync run after each sync that covered new commits, on the feedback thread
+   */
+  public ReplicationStream(
+      String name,
+      PublisherConnection connection,
+      TransactionApplier applier,
+      TargetDatabase target,
+      StreamPositions positions,
+      Settings settings,
+      boolean durableCommits,
+      Runnable afterSync,
+      Clock clock) {
+    this.connection = connection;
+    this.applier = applier;
+    this.target = target;
+    this.positions = positions;
+    this.settings = settings;
+    this.durableCommits = durableCommits;
+    this.clock = clock;
+    this.feedback =
+        new Feedback(
+            name,
+            connection,
+            target,
+            positions,
+            afterSync,
+            () -> settings.getMillis("wal_receiver_status_interval"),
+            clock);
+  }
+
+  /**
+   * Runs until the watcher ends it; then what was applied is durable and the publisher has been
+   * told.
+   *
+   * @throws PgException whatever went wrong; the applier must be rolled back then
+   */
+  public void run(Watcher watcher) throws InterruptedException {
+    feedback.start();
+    while (!watcher.stopping()) {
+      feedback.check();
+      PublisherConnection.Frame frame = connection.receive(0);
+      if (frame == null) {
+        feedback.inputConsumed();
+        if (!applier.inTransaction() && !watcher.between(positions.settledLsn())) {
+          break;
+        }
+        frame = connection.receive(IDLE_MS);
+      }
+      if (frame == null) {
+        watchSilence();
+      } else if (!take(frame, watcher)) {
+        break;
+      }
+    }
+    applier.rollback();
+    feedback.finish();
+  }
+
+  /** False when the watcher ended the stream. */
+  private boolean take(PublisherConnection.Frame frame, Watcher watcher) {
+    pinged = false;
+    byte[] buffer = frame.buffer();
+    copyData.wrap(buffer, frame.offset(), frame.limit() - frame.offset());
+    long sendTime = 0;
+    while (copyData.next()) {
+      int at = copyData.payloadOffset();
+      int length = copyData.payloadLength();
+      byte tag = length == 0 ? 0 : buffer[at];
+      if (tag == XLogData.TAG && length > XLogData.HEADER_SIZE) {
+        positions.received(longAt(buffer, at + 1));
+        positions.received(longAt(buffer, at + 9));
+        sendTime = longAt(buffer, at + 17);
+        if (!takeMessage(
+            buffer, at + XLogData.HEADER_SIZE, length - XLogData.HEADER_SIZE, watcher)) {
+          return false;
+        }
+      } else if (tag == PrimaryKeepalive.TAG) {
+        keepalive.wrap("keepalive", buffer, at, length);
+        keepalive.readByte("tag");
+        if (!takeKeepalive(watcher)) {
+          return false;
+        }
+        sendTime = longAt(buffer, at + 9);
+      } else {
+        throw new PgException(
+            SqlState.PROTOCOL_VIOLATION,
+            "invalid message in the replication stream: "
+                + ByteCursor.describe(tag & 0xFF)
+                + " of "
+                + length
+                + " bytes");
+      }
+    }
+    if (sendTime != 0) {
+      positions.messageTimes(sendTime, PgTime.fromInstant(clock.instant()));
+    }
+    if (frame.done()) {
+      throw new PgException(SqlState.CONNECTION_FAILURE, "data stream from publisher has ended");
+    }
+    return true;
+  }
+
+  private boolean takeMessage(byte[] buffer, int offset, int length, Watcher watcher) {
+    TransactionApplier.Outcome outcome = applier.apply(buffer, offset, length);
+    switch (outcome) {
+      case COMMITTED:
+        if (durableCommits) {
+          target.makeDurable();
+        }
+        feedback.settled(applier.endLsn(), true);
+        return watcher.between(positions.settledLsn());
+      case ENDED_EMPTY:
+        feedback.settled(applier.endLsn(), false);
+        return watcher.between(positions.settledLsn());
+      case BEGUN:
+        return watcher.begins(applier.openCommitLsn());
+      default:
+        return true;
+    }
+  }
+
+  private boolean takeKeepalive(Watcher watcher) {
+    long endLsn = keepalive.readLong("end_lsn");
+    keepalive.readLong("send_time");
+    boolean replyRequested = keepalive.readFlags("reply_requested", 1) == 1;
+    keepalive.expectEnd();
+    positions.received(endLsn);
+    boolean goOn = true;
+    if (!applier.inTransaction()) {
+      feedback.settled(endLsn, false);
+      goOn = watcher.between(positions.settledLsn());
+    }
+    if (replyRequested) {
+      // The socket's thread has asked already; now the answer can include this position.
+      feedback.requestReply();
+    }
+    return goOn;
+  }
+
+  private void watchSilence() {
+    long timeoutMs = settings.getMillis("wal_receiver_timeout");
+    if (timeoutMs <= 0) {
+      return;
+    }
+    long silentMs = connection.silentMs();
+    if (silentMs >= timeoutMs) {
+      throw new PgException(
+          SqlState.CONNECTION_FAILURE, "terminating logical replication worker due to timeout");
+    }
+    if (silentMs >= timeoutMs / 2 && !pinged) {
+      pinged = true;
+      feedback.ping();
+    }
+  }
+
+  private static long longAt(byte[] buffer, int at) {
+    long value = 0;
+    for (int i = at; i < at + 8; i++) {
+      value = value << 8 | buffer[i] & 0xFF;
+    }
+    return value;
+  }
+
+  @Override
+  public void close() {
+    feedback.close();
+  }
+}
