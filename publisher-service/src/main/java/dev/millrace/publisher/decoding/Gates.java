@@ -25,6 +25,7 @@ final class Gates {
   private final CatalogOverlays overlays;
 
   private CatalogSnapshot snapshot;
+  private CatalogSnapshot newest;
   private long nextChangeLsn;
   private final Map<Long, Boolean> answers = new HashMap<>();
   private final int[] lastOid = new int[KINDS];
@@ -44,10 +45,18 @@ final class Gates {
   }
 
   private void moveTo(long lsn) {
+    newest = history.current();
     snapshot = history.asOf(lsn);
     nextChangeLsn = history.nextChangeAfter(lsn);
     answers.clear();
     java.util.Arrays.fill(lastOid, 0);
+  }
+
+  /** While no change is known that ends the snapshot, a new one may have been made since. */
+  private boolean snapshotIsOver(long lsn) {
+    return nextChangeLsn == Long.MAX_VALUE
+        ? history.current() != newest
+        : !Lsn.isBefore(lsn, nextChangeLsn);
   }
 
   boolean databasePasses(WalReader record) {
@@ -61,7 +70,7 @@ final class Gates {
   /** Whether a change of that kind in that table, by the current record, is published. */
   boolean publicationPasses(WalReader record, int relationOid, OutputPlugin.ChangeKind kind) {
     long lsn = record.lsn();
-    if (!Lsn.isBefore(lsn, nextChangeLsn)) {
+    if (snapshotIsOver(lsn)) {
       moveTo(lsn);
     }
     if (!overlays.isEmpty() && overlays.contains(record.topXid())) {

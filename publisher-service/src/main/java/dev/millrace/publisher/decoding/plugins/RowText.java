@@ -31,8 +31,14 @@ final class RowText {
       ColumnDefinition column = relation.columns().get(i);
       typeOids[i] = column.typeOid();
       prefixes[i] =
-          " " + Identifiers.quote(column.name()) + "[" + PgType.format(column.typeOid(), -1) + "]:";
+          " " + Identifiers.quote(column.name()) + "[" + typeName(column.typeOid()) + "]:";
     }
+  }
+
+  /** The name without modifier, as format_type_be gives it. */
+  private static String typeName(int typeOid) {
+    PgType type = PgType.byOid(typeOid);
+    return type == null ? "???" : type.sqlName();
   }
 
   RelationDefinition relation() {
