@@ -30,4 +30,9 @@ class CatalogConfiguration {
     return new VersionedCatalog(
         projection, control::nextOid, log::flush, () -> settings.getMillis("lock_timeout"));
   }
+
+  @Bean
+  PublicationCommands publicationCommands(VersionedCatalog catalog, Settings settings) {
+    return new PublicationCommands(catalog, settings);
+  }
 }

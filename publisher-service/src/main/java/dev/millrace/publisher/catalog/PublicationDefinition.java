@@ -43,6 +43,22 @@ public record PublicationDefinition(
         schemas);
   }
 
+  public PublicationDefinition withOwner(int newOwner) {
+    return new PublicationDefinition(
+        oid,
+        name,
+        newOwner,
+        allTables,
+        insert,
+        update,
+        delete,
+        truncate,
+        viaRoot,
+        generatedColumns,
+        tables,
+        schemas);
+  }
+
   public PublicationDefinition withMembers(List<Member> newTables, List<SchemaMember> newSchemas) {
     return new PublicationDefinition(
         oid,
