@@ -22,12 +22,14 @@ public final class Lexer {
   private static final String SINGLE_CHARACTERS = ",()[].;:";
 
   private final String sql;
+  private final boolean hexadecimalWords;
   private final List<Token> tokens;
   private int at;
   private boolean comment;
 
-  private Lexer(String sql) {
+  private Lexer(String sql, boolean hexadecimalWords) {
     this.sql = sql;
+    this.hexadecimalWords = hexadecimalWords;
     this.tokens = new ArrayList<>(Math.max(16, sql.length() / 4));
   }
 
@@ -38,7 +40,15 @@ public final class Lexer {
    *     characters SQL does not know
    */
   public static List<Token> tokens(String sql) {
-    return new Lexer(sql).run();
+    return new Lexer(sql, false).run();
+  }
+
+  /**
+   * As {@link #tokens}, for replication commands: {@code 16B1970} is a word there, since an LSN is
+   * written with such words on both sides of a slash.
+   */
+  static List<Token> replicationTokens(String text) {
+    return new Lexer(text, true).run();
   }
 
   private List<Token> run() {
@@ -321,6 +331,10 @@ public final class Lexer {
         i = digits(i + 1);
       }
       i = exponent(i);
+    }
+    if (hexadecimalWords && i < length && isNameStart(sql.charAt(i))) {
+      word(start);
+      return;
     }
     if (i < length && isNameStart(sql.charAt(i))) {
       throw error(

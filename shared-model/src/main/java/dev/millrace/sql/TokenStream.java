@@ -29,9 +29,15 @@ public final class TokenStream {
   }
 
   /** A stream over the whole of {@code sql}. */
-  public static TokenStream of(String sql) {
+  static TokenStream of(String sql) {
     List<Token> tokens = Lexer.tokens(sql);
     return new TokenStream(sql, tokens, 0, tokens.size() - 1);
+  }
+
+  /** A stream over a replication command, in which LSNs occur. */
+  public static TokenStream ofReplicationCommand(String text) {
+    List<Token> tokens = Lexer.replicationTokens(text);
+    return new TokenStream(text, tokens, 0, tokens.size() - 1);
   }
 
   /** The statement as written, without blanks around it. */
@@ -39,6 +45,11 @@ public final class TokenStream {
     return first == limit
         ? ""
         : sql.substring(tokens.get(first).start(), tokens.get(limit - 1).end());
+  }
+
+  /** The first token of the statement. */
+  public Token first() {
+    return tokens.get(first);
   }
 
   String sql() {
@@ -209,7 +220,6 @@ public final class TokenStream {
 
   /** Moves behind the bracket that closes the one the stream stands at; returns its index. */
   int skipBrackets() {
-    Token open = peek();
     expectMark('(');
     int depth = 1;
     while (depth > 0) {
@@ -222,9 +232,6 @@ public final class TokenStream {
       } else if (token.isMark(')')) {
         depth--;
       }
-    }
-    if (open == null) {
-      throw unexpected();
     }
     return at - 1;
   }
