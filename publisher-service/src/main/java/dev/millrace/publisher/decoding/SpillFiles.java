@@ -156,7 +156,7 @@ final class SpillFiles {
 
   /** Restores all entries in the order they were written, a slice of bounded size at a time. */
   void read(SliceReader reader) {
-    byte[] slice = new byte[SLICE];
+    byte[] slice = files.isEmpty() ? null : new byte[SLICE];
     for (SpillFile file : files) {
       try (FileChannel channel = FileChannel.open(file.path, StandardOpenOption.READ)) {
         slice = readFile(file, channel, slice, reader);
