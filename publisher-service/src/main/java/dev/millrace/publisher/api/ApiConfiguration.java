@@ -1,0 +1,71 @@
+package dev.millrace.publisher.api;
+
+import dev.millrace.publisher.database.PublisherNode;
+import dev.millrace.publisher.decoding.LogicalDecoding;
+import dev.millrace.publisher.decoding.SlotChanges;
+import dev.millrace.publisher.slots.ReplicationSlots;
+import dev.millrace.publisher.wal.WriteAheadLog;
+import dev.millrace.publisher.walsender.SlotCreation;
+import dev.millrace.publisher.walsender.WalSenders;
+import dev.millrace.settings.Settings;
+import dev.millrace.sql.SystemFunction;
+import dev.millrace.sql.SystemObjects;
+import java.time.Clock;
+import java.util.List;
+import java.util.stream.Stream;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** What REST and SQL show of slots, walsenders and the log. */
+@Configuration(proxyBeanMethods = false)
+class ApiConfiguration {
+
+  @Bean
+  SlotRows slotRows(
+      ReplicationSlots slots, PublisherNode node, WriteAheadLog log, Settings settings) {
+    return new SlotRows(slots, node, log, settings);
+  }
+
+  @Bean
+  SlotAdvance slotAdvance(
+      ReplicationSlots slots, PublisherNode node, LogicalDecoding decoding, WriteAheadLog log) {
+    return new SlotAdvance(slots, node, decoding, log);
+  }
+
+  @Bean
+  SlotReading slotReading(SlotChanges changes, PublisherNode node, Settings settings) {
+    return new SlotReading(changes, node, settings);
+  }
+
+  @Bean
+  SystemObjects replicationObjects(
+      SlotRows rows,
+      ReplicationSlots slots,
+      WalSenders walSenders,
+      SlotCreation creation,
+      SlotAdvance advance,
+      SlotReading reading,
+      WriteAheadLog log,
+      Clock clock) {
+    List<SystemFunction> functions =
+        Stream.of(
+                new SlotFunctions(slots, creation, advance, reading, clock).all(),
+                new WalFunctions(log).all(),
+                LaterFunctions.all())
+            .flatMap(List::stream)
+            .toList();
+    return new SystemObjects(ReplicationViews.all(rows, slots, walSenders), functions);
+  }
+
+  /** Runs when every part is there and before the web server takes the first call. */
+  @Bean
+  SmartInitializingSingleton systemCatalogInstaller(
+      PublisherNode node, ObjectProvider<SystemObjects> objects) {
+    return () ->
+        node.installSystemCatalog(
+            objects.stream().flatMap(part -> part.views().stream()).toList(),
+            objects.stream().flatMap(part -> part.functions().stream()).toList());
+  }
+}
