@@ -1,6 +1,7 @@
 package dev.millrace.publisher.decoding;
 
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 
 /**
  * The memory that all ReorderBuffers of the node share (decoding_memory_limit, bytes). Safe for any
@@ -14,16 +15,19 @@ public final class DecodingMemory {
 
   private static final long LARGEST_LEAST_SHARE = 1 << 20;
 
-  private final long limit;
+  private final LongSupplier limit;
   private final AtomicLong used = new AtomicLong();
 
-  public DecodingMemory(long limit) {
+  /**
+   * @param limit bytes, read whenever a buffer grows, so that the setting can be changed
+   */
+  public DecodingMemory(LongSupplier limit) {
     this.limit = limit;
   }
 
   /** No limit beside each buffer's own. */
   public static DecodingMemory unlimited() {
-    return new DecodingMemory(Long.MAX_VALUE);
+    return new DecodingMemory(() -> Long.MAX_VALUE);
   }
 
   void add(long bytes) {
@@ -32,10 +36,11 @@ public final class DecodingMemory {
 
   /** Whether a buffer that holds {@code own} bytes has to give some of them up. */
   boolean isPassed(long own) {
-    return used.get() >= limit && own >= leastShare();
+    long now = limit.getAsLong();
+    return used.get() >= now && own >= leastShare(now);
   }
 
-  private long leastShare() {
+  private static long leastShare(long limit) {
     return Math.min(LARGEST_LEAST_SHARE, limit / 16);
   }
 
@@ -45,6 +50,6 @@ public final class DecodingMemory {
   }
 
   public long limit() {
-    return limit;
+    return limit.getAsLong();
   }
 }

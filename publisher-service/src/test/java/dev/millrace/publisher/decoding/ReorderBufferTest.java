@@ -161,7 +161,7 @@ class ReorderBufferTest {
   @Test
   @DisplayName("The limit of all buffers together spills in the buffer that passes it")
   void sharedLimit() {
-    DecodingMemory shared = new DecodingMemory(64 * 1024);
+    DecodingMemory shared = new DecodingMemory(() -> 64 * 1024);
     try (ReorderBuffer one =
             new ReorderBuffer(directory.resolve("one"), 1 << 20, SEGMENT, null, shared);
         ReorderBuffer two =

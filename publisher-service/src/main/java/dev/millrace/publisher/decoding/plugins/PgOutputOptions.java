@@ -2,6 +2,7 @@ package dev.millrace.publisher.decoding.plugins;
 
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
+import dev.millrace.replication.PublicationNames;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -49,10 +50,7 @@ record PgOutputOptions(int protoVersion, List<String> publicationNames, boolean 
         builder.protoVersion = protoVersion(value);
         break;
       case "publication_names":
-        builder.publicationNames = IdentifierList.parse(value == null ? "" : value);
-        if (builder.publicationNames == null) {
-          throw new PgException(SqlState.INVALID_NAME, "invalid publication_names syntax");
-        }
+        builder.publicationNames = PublicationNames.parse(value == null ? "" : value);
         break;
       case "binary":
         builder.binary = bool(name, value);
