@@ -82,6 +82,7 @@ final class Checkpointer implements AutoCloseable {
       node.log().flush(node.log().insertLsn());
       FaultPoint.hit("checkpoint.noted");
       node.database().checkpointSync();
+      node.catalog().save();
       FaultPoint.hit("checkpoint.synced");
       long time = PgTime.fromInstant(node.clock().instant());
       int nextXid = node.running().nextXid();

@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
+import org.h2.schema.Sequence;
 
 /**
  * Runs DDL, one statement at a time in the node.
@@ -102,10 +103,9 @@ final class DdlExecutor {
         ddl.kind() == Kind.DROP_SCHEMA
             || ddl.kind() == Kind.OTHER
             || ddl.kind() == Kind.DROP_INDEX
-            || ddl.h2Statements().size() > 1 && ddl.kind() == Kind.DROP_TABLE
             || MANY_TABLES.matcher(ddl.original()).find();
     for (RelationDefinition relation : node.catalog().current().relations().values()) {
-      if (all || relation.name().equals(ddl.target())) {
+      if (all || ddl.targets().contains(relation.name())) {
         relations.add(relation);
       }
     }
@@ -158,7 +158,7 @@ final class DdlExecutor {
       ParsedStatement.Ddl ddl, NodeTransaction transaction, Set<QualifiedName> touched) {
     WalBatch batch = new WalBatch(1024);
     int xid = transaction.currentXid();
-    new DdlIntent(ddl.kind(), ddl.target(), ddl.original()).encode(batch, xid, node.databaseOid());
+    new DdlIntent(ddl.original()).encode(batch, xid, node.databaseOid());
     node.transactions().append(transaction, batch);
     node.log().flush(node.log().insertLsn());
     FaultPoint.hit("ddl.intent");
@@ -166,15 +166,13 @@ final class DdlExecutor {
     boolean changed;
     try {
       error = runInHeap(ddl);
-      CatalogTransaction changes = complete(touched, RENAME.matcher(ddl.original()).find());
+      CatalogTransaction changes = complete(ddl, touched);
       changed = !changes.isEmpty();
-      if (ddl.kind() == Kind.ALTER_SEQUENCE) {
-        node.sequences().resync(batch, ddl.target());
-      }
       if (error != null && !changed) {
+        changes.rollbackTo(0);
         node.transactions().appendAbort(transaction, batch);
       } else {
-        commit(transaction, changes, batch);
+        commit(ddl, transaction, changes, batch);
       }
     } catch (RuntimeException | Error e) {
       throw node.failure().stop("could not finish " + ddl.tag() + " after its intent", e);
@@ -211,12 +209,12 @@ final class DdlExecutor {
    * Gives the tables that H2 has now what capture needs, makes them durable, and finds what the
    * catalogue must learn. Also what a start does after a kill inside a DDL statement.
    */
-  CatalogTransaction complete(Set<QualifiedName> touched, boolean renames) {
+  CatalogTransaction complete(ParsedStatement.Ddl ddl, Set<QualifiedName> touched) {
     Connection admin = node.database().adminConnection();
     CatalogTransaction changes = node.catalog().begin();
     synchronized (admin) {
       List<RelationDefinition> defined =
-          new CatalogDifference(node.catalog(), admin).put(changes, touched, renames);
+          new CatalogDifference(node.catalog(), admin, ddl).put(changes, touched);
       HeapLayout layout = HeapLayout.read(admin);
       for (RelationDefinition relation : defined) {
         triggers.addRowIdentifier(relation, layout.columns(relation.name()));
@@ -231,13 +229,31 @@ final class DdlExecutor {
   }
 
   /** Appends the catalogue's records and the commit, and lets others see the tables. */
-  void commit(NodeTransaction transaction, CatalogTransaction changes, WalBatch batch) {
+  void commit(
+      ParsedStatement.Ddl ddl,
+      NodeTransaction transaction,
+      CatalogTransaction changes,
+      WalBatch batch) {
     changes.encode(batch, transaction.xid(), transaction.xid(), node.databaseOid());
     transaction.catalog(changes);
     node.shapes().refresh();
     node.sequences().refresh(node.shapes().layout().sequences());
+    noteSequences(ddl, batch);
     long endLsn = node.transactions().appendDdlCommit(transaction, batch);
     node.log().flush(endLsn);
     FaultPoint.hit("ddl.committed");
+  }
+
+  /** ALTER may have set sequences back, which the log must know. */
+  private void noteSequences(ParsedStatement.Ddl ddl, WalBatch batch) {
+    if (ddl.kind() == Kind.ALTER_SEQUENCE) {
+      node.sequences().resync(batch, ddl.target());
+    } else if (ddl.kind() == Kind.ALTER_TABLE) {
+      QualifiedName table = ddl.newName() == null ? ddl.target() : ddl.newName();
+      for (Sequence sequence : node.shapes().layout().identitySequences(table)) {
+        node.sequences()
+            .resync(batch, new QualifiedName(sequence.getSchema().getName(), sequence.getName()));
+      }
+    }
   }
 }

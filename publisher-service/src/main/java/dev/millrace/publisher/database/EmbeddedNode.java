@@ -8,6 +8,7 @@ import dev.millrace.sql.SimpleQuerySession;
 import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.SystemCatalog;
 import dev.millrace.sql.SystemFunction;
+import dev.millrace.sql.SystemObjects;
 import dev.millrace.sql.SystemView;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -24,6 +25,7 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
   private final DdlExecutor ddlExecutor;
   private final Checkpointer checkpointer;
   private final NodeSessions sessions = new NodeSessions();
+  private boolean closed;
 
   EmbeddedNode(
       NodeParts parts, ControlFile control, DdlExecutor ddlExecutor, Checkpointer checkpointer) {
@@ -31,6 +33,17 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
     this.control = control;
     this.ddlExecutor = ddlExecutor;
     this.checkpointer = checkpointer;
+  }
+
+  /** Puts the pg_ views and functions of all parts into the database. */
+  void install(List<SystemObjects> objects) {
+    Connection admin = parts.database().adminConnection();
+    synchronized (admin) {
+      SystemCatalog.install(
+          admin,
+          objects.stream().flatMap(each -> each.views().stream()).toList(),
+          objects.stream().flatMap(each -> each.functions().stream()).toList());
+    }
   }
 
   @Override
@@ -130,7 +143,11 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
 
   /** The last steps of a clean stop: a checkpoint, then H2. The log and its owner come after. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     refuseSessions();
     sessions.close();
     checkpointer.close();

@@ -30,6 +30,7 @@ final class NodeBackend implements TransactionBackend {
   private final DdlExecutor ddlExecutor;
   private final Settings settings;
   private final SessionParts session;
+  private final CatalogStatements catalogStatements;
   private final StatementClock statementClock;
   private final List<SavepointMark> savepoints = new ArrayList<>();
   private NodeTransaction transaction;
@@ -52,6 +53,7 @@ final class NodeBackend implements TransactionBackend {
             target, node.databaseOid(), settings.getBytes("replication_max_message_size"));
     this.session =
         new SessionParts(heap, runner, capture, tables, node.locks(), node.transactions());
+    this.catalogStatements = new CatalogStatements(node, session);
     this.statementClock = new StatementClock(runner::cancel);
   }
 
@@ -216,6 +218,12 @@ final class NodeBackend implements TransactionBackend {
       return change(dml, context);
     } else if (statement instanceof ParsedStatement.Truncate truncate) {
       return truncate(truncate, context);
+    } else if (CatalogStatements.runs(statement)) {
+      refuseWhenReadOnly(statement.original());
+      StatementResult result =
+          catalogStatements.run(statement, transaction, patience(), context.notices());
+      statementDone(context);
+      return result;
     } else if (statement instanceof ParsedStatement.Ddl ddl) {
       return define(ddl, context);
     } else if (statement instanceof ParsedStatement.Show show) {
@@ -248,8 +256,7 @@ final class NodeBackend implements TransactionBackend {
     long count =
         new RowStatement(dml, context.parameters(), transaction, session, patience()).run();
     statementDone(context);
-    String tag = dml.tag().toUpperCase(Locale.ROOT);
-    return StatementResult.ofCommand((tag.equals("INSERT") ? "INSERT 0 " : tag + ' ') + count);
+    return StatementResult.ofCommand(dml.tag() + ' ' + count);
   }
 
   private StatementResult truncate(ParsedStatement.Truncate truncate, StatementContext context) {

@@ -33,6 +33,13 @@ final class NodeTransaction {
     this.heap = heap;
   }
 
+  /** A transaction that the log knows already, resumed at a start; it has no session. */
+  NodeTransaction(RunningTransactions running, int xid) {
+    this.running = running;
+    this.heap = null;
+    this.xid = xid;
+  }
+
   /** The top-level xid, {@link #NO_XID} before the first change. */
   int xid() {
     return xid;

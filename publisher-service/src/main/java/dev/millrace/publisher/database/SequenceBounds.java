@@ -56,6 +56,27 @@ final class SequenceBounds {
     bounds = refreshed;
   }
 
+  /**
+   * Lets sequences go on after the bounds that redo found; those unknown by now are dropped ones.
+   */
+  synchronized void redo(Map<QualifiedName, Long> logged) {
+    for (Bound bound : bounds) {
+      Sequence sequence = bound.sequence;
+      Long last = logged.get(new QualifiedName(sequence.getSchema().getName(), sequence.getName()));
+      if (last != null) {
+        continueAfter(sequence, last);
+        bound.bound = sequence.getCurrentValue();
+      }
+    }
+  }
+
+  private static void continueAfter(Sequence sequence, long last) {
+    long next = saturatedAdd(last, sequence.getIncrement());
+    long limit = Math.min(Math.max(next, sequence.getMinValue()), sequence.getMaxValue());
+    sequence.modify(limit, null, null, null, null, null, null);
+    sequence.flush(null);
+  }
+
   /** H2's own state is durable up to now; hold the gate alone. */
   synchronized void checkpointed() {
     for (Bound bound : bounds) {
@@ -91,8 +112,7 @@ final class SequenceBounds {
 
   /** Lets the sequence begin anew; its record is in the log, its table is locked. */
   synchronized void restart(Sequence sequence) {
-    sequence.modify(sequence.getStartValue(), null, null, null, null, null, null);
-    sequence.flush(null);
+    continueAfter(sequence, sequence.getStartValue() - sequence.getIncrement());
     for (Bound bound : bounds) {
       if (bound.sequence == sequence) {
         bound.bound = sequence.getCurrentValue();

@@ -68,6 +68,9 @@ final class TransactionLog {
    */
   PendingCommit commit(NodeTransaction transaction, WalBatch batch, boolean durable) {
     if (!transaction.hasXid() && !sequences.isAnyPassed()) {
+      if (transaction.catalog() != null) {
+        transaction.catalog().rollbackTo(0);
+      }
       transaction.heap().commit();
       locks.end(transaction);
       return null;
@@ -147,6 +150,9 @@ final class TransactionLog {
   void rollback(NodeTransaction transaction, WalBatch batch) {
     batch.clear();
     try {
+      if (transaction.catalog() != null) {
+        transaction.catalog().rollbackTo(0);
+      }
       transaction.heap().rollback();
       if (transaction.isLogged()) {
         appendAbort(transaction, batch);

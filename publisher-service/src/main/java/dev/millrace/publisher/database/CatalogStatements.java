@@ -1,0 +1,122 @@
+package dev.millrace.publisher.database;
+
+import dev.millrace.model.ColumnDefinition;
+import dev.millrace.model.IndexDefinition;
+import dev.millrace.model.Notice;
+import dev.millrace.model.PgException;
+import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.ReplicaIdentity;
+import dev.millrace.model.SqlState;
+import dev.millrace.publisher.catalog.CatalogTransaction;
+import dev.millrace.publisher.catalog.PublicationCommands;
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.StatementResult;
+import java.util.function.Consumer;
+
+/**
+ * Statements that change the catalogue only: publication commands and REPLICA IDENTITY. They are
+ * transactional and allowed anywhere; their own transaction sees the change at once, others after
+ * its commit record. One session.
+ */
+final class CatalogStatements {
+
+  private final NodeParts node;
+  private final PublicationCommands publications;
+  private final SessionParts session;
+
+  CatalogStatements(NodeParts node, SessionParts session) {
+    this.node = node;
+    this.publications = new PublicationCommands(node.catalog(), node.settings());
+    this.session = session;
+  }
+
+  /** Whether this class runs statements of that kind. */
+  static boolean runs(ParsedStatement statement) {
+    return statement instanceof ParsedStatement.CreatePublication
+        || statement instanceof ParsedStatement.AlterPublication
+        || statement instanceof ParsedStatement.DropPublication
+        || statement instanceof ParsedStatement.AlterReplicaIdentity;
+  }
+
+  /** Runs the statement and puts its records into the capture's batch. */
+  StatementResult run(
+      ParsedStatement statement,
+      NodeTransaction transaction,
+      RelationLocks.Patience patience,
+      Consumer<Notice> notices) {
+    if (transaction.catalog() == null) {
+      transaction.catalog(node.catalog().begin());
+    }
+    CatalogTransaction changes = transaction.catalog();
+    StatementResult result;
+    if (statement instanceof ParsedStatement.CreatePublication create) {
+      result = publications.create(create, changes, notices);
+    } else if (statement instanceof ParsedStatement.AlterPublication alter) {
+      result = publications.alter(alter, changes);
+    } else if (statement instanceof ParsedStatement.DropPublication drop) {
+      result = publications.drop(drop, changes, notices);
+    } else {
+      result = identity((ParsedStatement.AlterReplicaIdentity) statement, changes, patience);
+    }
+    if (!changes.isEmpty()) {
+      int xid = transaction.currentXid();
+      changes.encode(session.capture().batch(), xid, transaction.xid(), node.databaseOid());
+    }
+    return result;
+  }
+
+  private StatementResult identity(
+      ParsedStatement.AlterReplicaIdentity alter,
+      CatalogTransaction changes,
+      RelationLocks.Patience patience) {
+    RelationDefinition relation = session.tables().lockAlone(alter.table(), patience);
+    int indexOid =
+        alter.identity() == ReplicaIdentity.INDEX ? usableIndex(relation, alter.indexName()) : 0;
+    if (relation.replicaIdentity() != alter.identity() || relation.identityIndexOid() != indexOid) {
+      changes.put(
+          new RelationDefinition(
+              relation.oid(),
+              relation.version() + 1,
+              relation.name(),
+              relation.columns(),
+              relation.indexes(),
+              alter.identity(),
+              indexOid));
+    }
+    return StatementResult.ofCommand("ALTER TABLE");
+  }
+
+  /** The OID of an index that may identify rows: unique, over columns that are never null. */
+  private static int usableIndex(RelationDefinition relation, String name) {
+    IndexDefinition index =
+        relation.indexes().stream()
+            .filter(each -> each.name().equals(name))
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new PgException(
+                        SqlState.UNDEFINED_OBJECT,
+                        "index \""
+                            + name
+                            + "\" for table \""
+                            + relation.name().name()
+                            + "\" does not exist"));
+    if (!index.unique()) {
+      throw new PgException(
+          SqlState.WRONG_OBJECT_TYPE,
+          "cannot use non-unique index \"" + name + "\" as replica identity");
+    }
+    for (ColumnDefinition column : relation.columns()) {
+      if (index.attnums().contains(column.attnum()) && !column.notNull()) {
+        throw new PgException(
+            SqlState.WRONG_OBJECT_TYPE,
+            "index \""
+                + name
+                + "\" cannot be used as replica identity because column \""
+                + column.name()
+                + "\" is nullable");
+      }
+    }
+    return index.oid();
+  }
+}
