@@ -18,6 +18,7 @@ public final class SqlState {
   public static final String DATETIME_FIELD_OVERFLOW = "22008";
   public static final String DIVISION_BY_ZERO = "22012";
   public static final String INVALID_PARAMETER_VALUE = "22023";
+  public static final String BAD_COPY_FILE_FORMAT = "22P04";
   public static final String INVALID_TEXT_REPRESENTATION = "22P02";
   public static final String NUMERIC_VALUE_OUT_OF_RANGE = "22003";
   public static final String NOT_NULL_VIOLATION = "23502";

@@ -1,7 +1,9 @@
 package dev.millrace.subscriber;
 
+import dev.millrace.settings.SettingsConfiguration;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.annotation.Import;
 
 /**
  * Starts the subscriber service.
@@ -11,6 +13,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
  * application.
  */
 @SpringBootApplication
+@Import(SettingsConfiguration.class)
 public class SubscriberApplication {
 
   public static void main(String[] args) {

@@ -56,6 +56,7 @@ public final class ApplyWorker {
   private final TableStates states;
   private volatile StreamPositions positions = new StreamPositions(0);
   private volatile boolean stopping;
+  private volatile boolean streaming;
   private volatile PublisherConnection connection;
 
   public ApplyWorker(WorkerContext context, Subscription subscription, HandOvers handOvers) {
@@ -134,6 +135,7 @@ public final class ApplyWorker {
     opened.startCopy(
         StreamCommand.start(
             subscription.slotName(), origin.remoteLsn(), subscription.publications()));
+    streaming = true;
     try (ReplicationStream stream =
         new ReplicationStream(
             "subscription " + subscription.name(),
@@ -192,6 +194,11 @@ public final class ApplyWorker {
     if (open != null) {
       open.abort();
     }
+  }
+
+  /** Whether the stream has begun, as opposed to connecting and starting it. */
+  public boolean isStreaming() {
+    return streaming;
   }
 
   public boolean isStopping() {

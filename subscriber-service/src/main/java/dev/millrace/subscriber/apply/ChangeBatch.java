@@ -38,6 +38,7 @@ final class ChangeBatch implements AutoCloseable {
   private RowStatement statement;
   private int rows;
   private int bytes;
+  private int failedRow;
 
   ChangeBatch(Connection connection, ErrorContext context, MissingRows missingRows)
       throws SQLException {
@@ -90,6 +91,7 @@ final class ChangeBatch implements AutoCloseable {
   }
 
   private void writeRow(int row) throws SQLException {
+    failedRow = row;
     if (statement.execute(oldTuples[row], newTuples[row]) == 0) {
       missingRows.missing(statement, oldTuples[row], newTuples[row]);
     }
@@ -129,6 +131,15 @@ final class ChangeBatch implements AutoCloseable {
       }
     }
     return false;
+  }
+
+  boolean isEmpty() {
+    return rows == 0;
+  }
+
+  /** After {@link #flush} has thrown: which of its rows was refused, from 0. */
+  int failedRow() {
+    return failedRow;
   }
 
   /** Forgets what was collected; the transaction is being rolled back. */

@@ -41,6 +41,11 @@ public final class ReplicationStream implements AutoCloseable {
 
     /** Whether to end at the next opportunity, also inside a transaction. */
     boolean stopping();
+
+    /** Whether to ask the publisher for its position when it has nothing to send. */
+    default boolean impatient() {
+      return false;
+    }
   }
 
   private final PublisherConnection connection;
@@ -107,6 +112,9 @@ public final class ReplicationStream implements AutoCloseable {
       }
       if (frame == null) {
         watchSilence();
+        if (watcher.impatient()) {
+          feedback.ping();
+        }
       } else if (!take(frame, watcher)) {
         break;
       }

@@ -99,7 +99,7 @@ final class TableStates implements ChangeGate {
           table.state() == RelationState.SYNC_DONE && !Lsn.isBefore(position, table.lsn());
       if (passed
           && !handOvers.isActive(table.relationOid())
-          && !origins.contains(syncOriginName(subscriptionOid, table.relationOid()))) {
+          && !origins.contains(ApplyOrigin.syncName(subscriptionOid, table.relationOid()))) {
         catalog.storeState(subscriptionOid, table.relationOid(), RelationState.READY, table.lsn());
         log.info(
             "table \"{}\" of subscription \"{}\" is ready (s -> r at {})",
@@ -109,13 +109,5 @@ final class TableStates implements ChangeGate {
         stale = true;
       }
     }
-  }
-
-  /** {@code pg_<subid>_<relid>}: the origin of a table synchronization. */
-  static String syncOriginName(int subscriptionOid, int relationOid) {
-    return "pg_"
-        + Integer.toUnsignedString(subscriptionOid)
-        + '_'
-        + Integer.toUnsignedString(relationOid);
   }
 }

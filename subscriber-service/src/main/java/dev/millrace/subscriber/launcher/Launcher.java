@@ -15,10 +15,22 @@ public interface Launcher {
   void stopSyncWorker(int subscriptionOid, int relationOid);
 
   /** Keeps the launcher from starting workers of this subscription until the handle is closed. */
-  AutoCloseable suspend(int subscriptionOid);
+  Suspension suspend(int subscriptionOid);
+
+  /** See {@link #suspend}. */
+  interface Suspension extends AutoCloseable {
+    @Override
+    void close();
+  }
 
   /** pg_stat_subscription. */
   List<WorkerView> workers();
+
+  /**
+   * The message of the last error of a table's synchronization, or of the apply worker (relation
+   * OID 0); null when its last run went well.
+   */
+  String lastError(int subscriptionOid, int relationOid);
 
   /** Copy progress of a table that is being synchronized, or null. */
   CopyProgress copyProgress(int subscriptionOid, int relationOid);
