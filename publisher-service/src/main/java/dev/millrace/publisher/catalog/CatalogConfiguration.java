@@ -3,6 +3,7 @@ package dev.millrace.publisher.catalog;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import dev.millrace.settings.Settings;
+import dev.millrace.sql.SystemObjects;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -34,5 +35,11 @@ class CatalogConfiguration {
   @Bean
   PublicationCommands publicationCommands(VersionedCatalog catalog, Settings settings) {
     return new PublicationCommands(catalog, settings);
+  }
+
+  /** The catalogue's pg_ views. */
+  @Bean
+  SystemObjects catalogViews(VersionedCatalog catalog, ControlFile control) {
+    return CatalogViews.of(catalog, control.state());
   }
 }

@@ -1,0 +1,36 @@
+package dev.millrace.publisher.catalog;
+
+import dev.millrace.publisher.wal.ControlState;
+import dev.millrace.sql.DatabaseViews;
+import dev.millrace.sql.RelationSource;
+import dev.millrace.sql.RelationViews;
+import dev.millrace.sql.SystemObjects;
+import dev.millrace.sql.SystemView;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/** All pg_ views that show the catalogue. */
+final class CatalogViews {
+
+  private CatalogViews() {}
+
+  static SystemObjects of(CatalogHistory catalog, ControlState node) {
+    Supplier<CatalogSnapshot> current = catalog::current;
+    Supplier<RelationSource> relations = () -> relations(current.get(), node);
+    List<SystemView> views = new ArrayList<>(PublicationViews.of(current));
+    views.addAll(RelationViews.of(relations));
+    views.addAll(DatabaseViews.of(relations));
+    return SystemObjects.views(views);
+  }
+
+  private static RelationSource relations(CatalogSnapshot catalog, ControlState node) {
+    return new RelationSource(
+        catalog.relationsByName(),
+        catalog.schemas().values().stream()
+            .collect(Collectors.toMap(SchemaDefinition::oid, SchemaDefinition::name)),
+        node.databaseOid(),
+        node.databaseName());
+  }
+}
