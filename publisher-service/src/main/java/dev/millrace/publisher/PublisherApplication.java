@@ -1,10 +1,8 @@
 package dev.millrace.publisher;
 
 import dev.millrace.settings.SettingsConfiguration;
-import java.time.Clock;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 
 /**
@@ -20,12 +18,6 @@ public class PublisherApplication {
 
   public static void main(String[] args) {
     builder().run(args);
-  }
-
-  /** Time as the whole service sees it. */
-  @Bean
-  Clock clock() {
-    return Clock.systemUTC();
   }
 
   /** The application as {@link #main} starts it; tests add their own properties to it. */

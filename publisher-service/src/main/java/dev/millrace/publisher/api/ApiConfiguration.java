@@ -13,8 +13,6 @@ import dev.millrace.sql.SystemObjects;
 import java.time.Clock;
 import java.util.List;
 import java.util.stream.Stream;
-import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -57,15 +55,5 @@ class ApiConfiguration {
             .flatMap(List::stream)
             .toList();
     return new SystemObjects(ReplicationViews.all(rows, slots, walSenders), functions);
-  }
-
-  /** Runs when every part is there and before the web server takes the first call. */
-  @Bean
-  SmartInitializingSingleton systemCatalogInstaller(
-      PublisherNode node, ObjectProvider<SystemObjects> objects) {
-    return () ->
-        node.installSystemCatalog(
-            objects.stream().flatMap(part -> part.views().stream()).toList(),
-            objects.stream().flatMap(part -> part.functions().stream()).toList());
   }
 }

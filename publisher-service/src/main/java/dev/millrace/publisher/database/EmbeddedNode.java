@@ -3,15 +3,11 @@ package dev.millrace.publisher.database;
 import dev.millrace.model.Lsn;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.settings.Settings;
-import dev.millrace.sql.H2Errors;
 import dev.millrace.sql.SimpleQuerySession;
 import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.SystemCatalog;
-import dev.millrace.sql.SystemFunction;
 import dev.millrace.sql.SystemObjects;
-import dev.millrace.sql.SystemView;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.List;
 
 /** The node over H2 and the log. Safe for any thread. */
@@ -114,15 +110,6 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
   @Override
   public long checkpoint() {
     return checkpointer.checkpoint();
-  }
-
-  @Override
-  public void installSystemCatalog(List<SystemView> views, List<SystemFunction> functions) {
-    try (Connection admin = parts.database().openAdmin()) {
-      SystemCatalog.install(admin, views, functions);
-    } catch (SQLException e) {
-      throw H2Errors.translate(e);
-    }
   }
 
   @Override

@@ -1,9 +1,6 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.sql.SqlSessionFactory;
-import dev.millrace.sql.SystemFunction;
-import dev.millrace.sql.SystemView;
-import java.util.List;
 
 /**
  * The database node as the rest of the publisher sees it: sessions, consistent points, checkpoints.
@@ -71,12 +68,6 @@ public interface PublisherNode extends SqlSessionFactory {
    * Returns the redo LSN.
    */
   long checkpoint();
-
-  /**
-   * Puts the pg_ views and functions of the node's parts into the database; called once, before the
-   * first session.
-   */
-  void installSystemCatalog(List<SystemView> views, List<SystemFunction> functions);
 
   /** Next number for pid columns: unique in the node, across restarts too. */
   long nextPid();

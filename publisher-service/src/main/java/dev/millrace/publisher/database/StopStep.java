@@ -3,13 +3,16 @@ package dev.millrace.publisher.database;
 import org.springframework.context.SmartLifecycle;
 
 /** One step of a clean stop; nothing happens at the start. */
-final class StopStep implements SmartLifecycle {
+public final class StopStep implements SmartLifecycle {
 
   private final int phase;
   private final Runnable step;
   private volatile boolean running;
 
-  StopStep(int phase, Runnable step) {
+  /**
+   * @param phase one of {@link StopPhases}
+   */
+  public StopStep(int phase, Runnable step) {
     this.phase = phase;
     this.step = step;
   }

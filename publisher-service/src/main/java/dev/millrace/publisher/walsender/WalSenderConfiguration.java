@@ -2,6 +2,8 @@ package dev.millrace.publisher.walsender;
 
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.database.PublisherNode;
+import dev.millrace.publisher.database.StopPhases;
+import dev.millrace.publisher.database.StopStep;
 import dev.millrace.publisher.decoding.LogicalDecoding;
 import dev.millrace.publisher.slots.ReplicationSlots;
 import dev.millrace.publisher.wal.WriteAheadLog;
@@ -57,7 +59,12 @@ class WalSenderConfiguration {
   }
 
   @Bean
-  CleanStop cleanStop(PublisherNode node, WalSenders walSenders, ReplicationSlots slots) {
-    return new CleanStop(node, walSenders, slots);
+  StopStep stopWalSenders(WalSenders walSenders, ReplicationSlots slots) {
+    return new StopStep(
+        StopPhases.WAL_SENDERS,
+        () -> {
+          walSenders.stop();
+          slots.saveAll();
+        });
   }
 }
