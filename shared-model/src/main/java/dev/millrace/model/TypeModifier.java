@@ -20,7 +20,7 @@ public final class TypeModifier {
   private static final int SCALE_BITS = 0x7ff;
   private static final int SCALE_SIGN = 0x400;
   private static final int MAX_LENGTH = 10485760;
-  private static final int H2_MAX_LENGTH = 1048576;
+  private static final int H2_MAX_LENGTH = 1_000_000_000;
   private static final int MAX_PRECISION = 1000;
   private static final int MAX_FRACTION_DIGITS = 6;
 
@@ -118,7 +118,7 @@ public final class TypeModifier {
     }
   }
 
-  /** H2 holds at most 1,048,576 characters in a string, whatever the column allows. */
+  /** H2 holds at most 10^9 characters in a string, whatever the column allows. */
   private static int h2Length(int typeModifier) {
     return Math.min(length(typeModifier), H2_MAX_LENGTH);
   }

@@ -1,5 +1,6 @@
 package dev.millrace.sql;
 
+import dev.millrace.settings.Settings;
 import java.util.List;
 
 /**
@@ -13,6 +14,11 @@ public interface SqlSession extends AutoCloseable {
   long pid();
 
   TransactionStatus status();
+
+  /** The session's own settings; null where it has none. */
+  default Settings settings() {
+    return null;
+  }
 
   /**
    * Runs the statements of {@code sql} as one simple query: an implicit transaction unless BEGIN is
