@@ -47,7 +47,8 @@ final class NodeSession implements SqlSession {
   }
 
   /** The settings in force in this session. */
-  Settings settings() {
+  @Override
+  public Settings settings() {
     return settings;
   }
 
