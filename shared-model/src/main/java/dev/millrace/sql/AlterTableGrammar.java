@@ -19,13 +19,14 @@ final class AlterTableGrammar {
   private final SqlOptions options;
   private final List<String> statements = new ArrayList<>();
   private final Map<String, String> renames = new HashMap<>();
-  private final ImplicitNames names = new ImplicitNames();
+  private final ImplicitNames names;
   private QualifiedName table;
   private QualifiedName newName;
 
   AlterTableGrammar(TokenStream stream, SqlOptions options) {
     this.stream = stream;
     this.options = options;
+    this.names = new ImplicitNames(options.nameNumber());
   }
 
   /** The stream stands at TABLE. */

@@ -219,7 +219,7 @@ final class CreateTableGrammar {
     if (key == null && options.rowIdColumn()) {
       parts.add(ROW_ID);
     }
-    ImplicitNames names = new ImplicitNames();
+    ImplicitNames names = new ImplicitNames(options.nameNumber());
     constraints.forEach(
         constraint -> {
           if (constraint.name() != null) {

@@ -15,6 +15,12 @@ final class ImplicitNames {
   private static final int MAX_BYTES = 63;
 
   private final Set<String> taken = new HashSet<>();
+  private final int firstNumber;
+
+  /** {@code firstNumber} 0 tries the label without a number first. */
+  ImplicitNames(int firstNumber) {
+    this.firstNumber = firstNumber;
+  }
 
   /** Counts an explicit name as taken. */
   void take(String name) {
@@ -43,11 +49,16 @@ final class ImplicitNames {
   }
 
   private String choose(String table, String addition, String label) {
-    String name = make(table, addition, label);
-    for (int i = 1; !taken.add(name); i++) {
-      name = make(table, addition, label + i);
+    int number = firstNumber;
+    String name = make(table, addition, numbered(label, number));
+    while (!taken.add(name)) {
+      name = make(table, addition, numbered(label, ++number));
     }
     return name;
+  }
+
+  private static String numbered(String label, int number) {
+    return number == 0 ? label : label + number;
   }
 
   private static String joined(List<String> columns) {

@@ -11,9 +11,11 @@ import java.util.Map;
 final class IndexGrammar {
 
   private final TokenStream stream;
+  private final SqlOptions options;
 
-  IndexGrammar(TokenStream stream) {
+  IndexGrammar(TokenStream stream, SqlOptions options) {
     this.stream = stream;
+    this.options = options;
   }
 
   /** The stream stands behind {@code verb}. */
@@ -45,7 +47,8 @@ final class IndexGrammar {
     List<String> names = new ArrayList<>();
     String columns = columns(names);
     tail();
-    String indexName = name != null ? name : new ImplicitNames().index(table.name(), names);
+    String indexName =
+        name != null ? name : new ImplicitNames(options.nameNumber()).index(table.name(), names);
     String text =
         "CREATE "
             + (unique ? "UNIQUE " : "")

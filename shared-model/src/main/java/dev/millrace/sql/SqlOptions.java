@@ -13,27 +13,33 @@ import java.util.function.Function;
  *     rewritten to positional arguments
  * @param relations the definition of a table, null when unknown; asked only where a column's type
  *     decides what a literal means and where indexes must go before their column
+ * @param nameNumber 0 at first; n when implicit names without a number and those below n are taken
  */
 public record SqlOptions(
     boolean rowIdColumn,
     Function<String, SystemFunction> functions,
-    Function<QualifiedName, RelationDefinition> relations) {
+    Function<QualifiedName, RelationDefinition> relations,
+    int nameNumber) {
 
   /** The invisible row number of tables without a primary key; its value never leaves the node. */
   public static final String ROW_ID_COLUMN = "$rid";
 
   /** Nothing known beyond the statement's own text. */
-  public static final SqlOptions PLAIN = new SqlOptions(false, name -> null, name -> null);
+  public static final SqlOptions PLAIN = new SqlOptions(false, name -> null, name -> null, 0);
 
   public SqlOptions withRowIdColumn() {
-    return new SqlOptions(true, functions, relations);
+    return new SqlOptions(true, functions, relations, nameNumber);
   }
 
   public SqlOptions withFunctions(Function<String, SystemFunction> newFunctions) {
-    return new SqlOptions(rowIdColumn, newFunctions, relations);
+    return new SqlOptions(rowIdColumn, newFunctions, relations, nameNumber);
   }
 
   public SqlOptions withRelations(Function<QualifiedName, RelationDefinition> newRelations) {
-    return new SqlOptions(rowIdColumn, functions, newRelations);
+    return new SqlOptions(rowIdColumn, functions, newRelations, nameNumber);
+  }
+
+  SqlOptions withNameNumber(int newNumber) {
+    return new SqlOptions(rowIdColumn, functions, relations, newNumber);
   }
 }

@@ -108,7 +108,7 @@ final class StatementParser {
               : new TableGrammar(stream, options).drop(ParsedStatement.Ddl.Kind.DROP_TABLE);
     }
     if (object.isWord("index") || create && stream.areWords("unique", "index")) {
-      return new IndexGrammar(stream).parse(verb.text());
+      return new IndexGrammar(stream, options).parse(verb.text());
     }
     if (object.isWord("schema")) {
       return new SchemaGrammar(stream).parse(verb.text());
