@@ -1,7 +1,6 @@
 package dev.millrace.publisher.catalog;
 
 import java.util.List;
-import java.util.function.IntPredicate;
 
 /**
  * One definition of a publication (pg_publication with its tables and schemas). Immutable.
@@ -76,14 +75,14 @@ public record PublicationDefinition(
         newSchemas);
   }
 
-  PublicationDefinition withoutTables(IntPredicate gone) {
+  PublicationDefinition withoutTable(int relationOid) {
     return withMembers(
-        tables.stream().filter(member -> !gone.test(member.relationOid())).toList(), schemas);
+        tables.stream().filter(member -> member.relationOid() != relationOid).toList(), schemas);
   }
 
-  PublicationDefinition withoutSchemas(IntPredicate gone) {
+  PublicationDefinition withoutSchema(int schemaOid) {
     return withMembers(
-        tables, schemas.stream().filter(member -> !gone.test(member.schemaOid())).toList());
+        tables, schemas.stream().filter(member -> member.schemaOid() != schemaOid).toList());
   }
 
   /**

@@ -32,6 +32,9 @@ final class EmbeddedDatabase implements AutoCloseable {
   /** The file is protected by its place; the passwords only keep the three roles apart. */
   private static final String PASSWORD = "millrace";
 
+  /** Only an administrator may set these; they hold for all connections. */
+  private static final String DATABASE_OPTIONS = ";MODE=PostgreSQL;CACHE_SIZE=49152";
+
   private final String url;
   private final Connection admin;
 
@@ -45,10 +48,10 @@ final class EmbeddedDatabase implements AutoCloseable {
     String url =
         "jdbc:h2:file:"
             + directory.toAbsolutePath().resolve(name)
-            + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
-            + ";DB_CLOSE_ON_EXIT=FALSE;CACHE_SIZE=49152;TIME ZONE=UTC";
+            + ";DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
+            + ";DB_CLOSE_ON_EXIT=FALSE;TIME ZONE=UTC";
     try {
-      Connection admin = DriverManager.getConnection(url, ADMIN_USER, PASSWORD);
+      Connection admin = DriverManager.getConnection(url + DATABASE_OPTIONS, ADMIN_USER, PASSWORD);
       EmbeddedDatabase database = new EmbeddedDatabase(url, admin);
       database.prepareSchemas();
       return database;

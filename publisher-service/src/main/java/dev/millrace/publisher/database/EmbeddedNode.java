@@ -9,7 +9,6 @@ import dev.millrace.sql.SystemCatalog;
 import dev.millrace.sql.SystemObjects;
 import java.sql.Connection;
 import java.util.List;
-import java.util.function.LongConsumer;
 
 /** The node over H2 and the log. Safe for any thread. */
 final class EmbeddedNode implements PublisherNode, AutoCloseable {
@@ -52,21 +51,7 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
     Settings settings = parts.settings().forSession();
     NodeBackend backend = new NodeBackend(parts, ddlExecutor, settings);
     return new NodeSession(
-        new SimpleQuerySession(nextPid(), backend),
-        settings,
-        parts.clock(),
-        sessions::closed,
-        backend::hasWritten);
-  }
-
-  @Override
-  public boolean hasWritten(SqlSession session) {
-    return session instanceof NodeSession ours && ours.hasWritten();
-  }
-
-  @Override
-  public void onSessionEnd(LongConsumer listener) {
-    sessions.onEnd(listener);
+        new SimpleQuerySession(nextPid(), backend), settings, parts.clock(), sessions::closed);
   }
 
   @Override
