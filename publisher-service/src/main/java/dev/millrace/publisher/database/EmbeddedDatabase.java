@@ -32,8 +32,10 @@ final class EmbeddedDatabase implements AutoCloseable {
   /** The file is protected by its place; the passwords only keep the three roles apart. */
   private static final String PASSWORD = "millrace";
 
-  /** Only an administrator may set these; they hold for all connections. */
-  private static final String DATABASE_OPTIONS = ";MODE=PostgreSQL;CACHE_SIZE=49152";
+  /** Set once by the first connection, which is the administrator's. */
+  private static final String DATABASE_OPTIONS =
+      ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
+          + ";DB_CLOSE_ON_EXIT=FALSE;CACHE_SIZE=49152";
 
   private final String url;
   private final Connection admin;
@@ -45,11 +47,7 @@ final class EmbeddedDatabase implements AutoCloseable {
 
   /** Opens {@code directory/name}, creating the database when it is not there. */
   static EmbeddedDatabase open(Path directory, String name) {
-    String url =
-        "jdbc:h2:file:"
-            + directory.toAbsolutePath().resolve(name)
-            + ";DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
-            + ";DB_CLOSE_ON_EXIT=FALSE;TIME ZONE=UTC";
+    String url = "jdbc:h2:file:" + directory.toAbsolutePath().resolve(name) + ";TIME ZONE=UTC";
     try {
       Connection admin = DriverManager.getConnection(url + DATABASE_OPTIONS, ADMIN_USER, PASSWORD);
       EmbeddedDatabase database = new EmbeddedDatabase(url, admin);

@@ -4,11 +4,15 @@ import dev.millrace.model.Lsn;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.settings.Settings;
 import dev.millrace.sql.SimpleQuerySession;
+import dev.millrace.sql.SqlOptions;
 import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.SystemCatalog;
+import dev.millrace.sql.SystemFunction;
 import dev.millrace.sql.SystemObjects;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** The node over H2 and the log. Safe for any thread. */
 final class EmbeddedNode implements PublisherNode, AutoCloseable {
@@ -21,6 +25,7 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
   private final DdlExecutor ddlExecutor;
   private final Checkpointer checkpointer;
   private final NodeSessions sessions = new NodeSessions();
+  private final Map<String, SystemFunction> functions = new ConcurrentHashMap<>();
   private boolean closed;
 
   EmbeddedNode(
@@ -35,10 +40,11 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
   void install(List<SystemObjects> objects) {
     Connection admin = parts.database().adminConnection();
     synchronized (admin) {
+      List<SystemFunction> all =
+          objects.stream().flatMap(each -> each.functions().stream()).toList();
       SystemCatalog.install(
-          admin,
-          objects.stream().flatMap(each -> each.views().stream()).toList(),
-          objects.stream().flatMap(each -> each.functions().stream()).toList());
+          admin, objects.stream().flatMap(each -> each.views().stream()).toList(), all);
+      all.forEach(function -> functions.put(function.name(), function));
     }
   }
 
@@ -49,9 +55,17 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
 
   private NodeSession newSession() {
     Settings settings = parts.settings().forSession();
-    NodeBackend backend = new NodeBackend(parts, ddlExecutor, settings);
+    NodeBackend backend = new NodeBackend(parts, ddlExecutor, checkpointer, settings);
+    SqlOptions options =
+        SqlOptions.PLAIN
+            .withRowIdColumn()
+            .withFunctions(functions::get)
+            .withRelations(backend::relation);
     return new NodeSession(
-        new SimpleQuerySession(nextPid(), backend), settings, parts.clock(), sessions::closed);
+        new SimpleQuerySession(nextPid(), backend, options, settings),
+        settings,
+        parts.clock(),
+        sessions::closed);
   }
 
   @Override

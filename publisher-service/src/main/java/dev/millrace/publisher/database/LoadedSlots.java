@@ -11,7 +11,7 @@ import org.springframework.beans.factory.ObjectProvider;
 final class LoadedSlots implements Supplier<ReplicationSlots> {
 
   private final ObjectProvider<ReplicationSlots> provider;
-  private volatile boolean started;
+  private volatile ReplicationSlots slots;
 
   LoadedSlots(ObjectProvider<ReplicationSlots> provider) {
     this.provider = provider;
@@ -19,11 +19,11 @@ final class LoadedSlots implements Supplier<ReplicationSlots> {
 
   /** From now on {@link #get} gives the slots. */
   void started() {
-    started = true;
+    slots = provider.getIfAvailable();
   }
 
   @Override
   public ReplicationSlots get() {
-    return started ? provider.getIfAvailable() : null;
+    return slots;
   }
 }

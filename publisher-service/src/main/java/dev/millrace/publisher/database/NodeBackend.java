@@ -2,6 +2,8 @@ package dev.millrace.publisher.database;
 
 import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
+import dev.millrace.model.QualifiedName;
+import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalRecordType;
@@ -28,6 +30,7 @@ final class NodeBackend implements TransactionBackend {
 
   private final NodeParts node;
   private final DdlExecutor ddlExecutor;
+  private final Checkpointer checkpointer;
   private final Settings settings;
   private final SessionParts session;
   private final CatalogStatements catalogStatements;
@@ -39,9 +42,11 @@ final class NodeBackend implements TransactionBackend {
   private boolean readOnly;
   private boolean heapRolledBack;
 
-  NodeBackend(NodeParts node, DdlExecutor ddlExecutor, Settings settings) {
+  NodeBackend(
+      NodeParts node, DdlExecutor ddlExecutor, Checkpointer checkpointer, Settings settings) {
     this.node = node;
     this.ddlExecutor = ddlExecutor;
+    this.checkpointer = checkpointer;
     this.settings = settings;
     HeapSession heap = new HeapSession(node.database().openSession());
     StatementRunner runner =
@@ -226,10 +231,8 @@ final class NodeBackend implements TransactionBackend {
       return result;
     } else if (statement instanceof ParsedStatement.Ddl ddl) {
       return define(ddl, context);
-    } else if (statement instanceof ParsedStatement.Show show) {
-      return SettingStatements.show(settings, show.name());
-    } else if (statement instanceof ParsedStatement.SetParameter set) {
-      return SettingStatements.set(settings, set);
+    } else if (statement instanceof ParsedStatement.Maintenance maintenance) {
+      return maintain(maintenance);
     }
     throw new PgException(
         SqlState.FEATURE_NOT_SUPPORTED,
@@ -295,6 +298,19 @@ final class NodeBackend implements TransactionBackend {
       begin(isolation, readOnly);
     }
     return StatementResult.ofCommand(ddl.tag());
+  }
+
+  /** H2 needs neither VACUUM nor ANALYZE. */
+  private StatementResult maintain(ParsedStatement.Maintenance maintenance) {
+    if (maintenance.tag().equals("CHECKPOINT")) {
+      checkpointer.checkpoint();
+    }
+    return StatementResult.ofCommand(maintenance.tag());
+  }
+
+  /** The catalogue as the open transaction sees it. */
+  RelationDefinition relation(QualifiedName name) {
+    return session.tables().find(name);
   }
 
   private static Notice skipped(ParsedStatement.Ddl ddl) {
