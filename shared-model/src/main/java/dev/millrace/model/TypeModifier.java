@@ -130,11 +130,6 @@ public final class TypeModifier {
       throw new PgException(
           SqlState.FEATURE_NOT_SUPPORTED, "numeric with a negative scale is not supported");
     }
-    if (scale > precision) {
-      throw new PgException(
-          SqlState.FEATURE_NOT_SUPPORTED,
-          "numeric with a scale greater than its precision is not supported");
-    }
     return "NUMERIC(" + precision + ", " + scale + ")";
   }
 
