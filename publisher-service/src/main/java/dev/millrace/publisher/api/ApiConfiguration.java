@@ -10,6 +10,7 @@ import dev.millrace.publisher.walsender.WalSenders;
 import dev.millrace.settings.Settings;
 import dev.millrace.sql.SystemFunction;
 import dev.millrace.sql.SystemObjects;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import java.util.List;
 import java.util.stream.Stream;
@@ -39,6 +40,7 @@ class ApiConfiguration {
 
   @Bean
   SystemObjects replicationObjects(
+      PublisherNode node,
       SlotRows rows,
       ReplicationSlots slots,
       WalSenders walSenders,
@@ -47,13 +49,25 @@ class ApiConfiguration {
       SlotReading reading,
       WriteAheadLog log,
       Clock clock) {
+    node.onSessionEnd(slots::dropTemporarySlotsOf);
     List<SystemFunction> functions =
         Stream.of(
-                new SlotFunctions(slots, creation, advance, reading, clock).all(),
+                new SlotFunctions(node, slots, creation, advance, reading, clock).all(),
                 new WalFunctions(log).all(),
                 LaterFunctions.all())
             .flatMap(List::stream)
             .toList();
     return new SystemObjects(ReplicationViews.all(rows, slots, walSenders), functions);
+  }
+
+  @Bean
+  WalHealth walHealthIndicator(WriteAheadLog log) {
+    return new WalHealth(log);
+  }
+
+  @Bean
+  ReplicationMetrics replicationMetrics(
+      MeterRegistry registry, ReplicationSlots slots, WalSenders walSenders, WriteAheadLog log) {
+    return new ReplicationMetrics(registry, slots, walSenders, log);
   }
 }

@@ -6,6 +6,7 @@ import static dev.millrace.publisher.api.FunctionDefinition.row;
 import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
+import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.publisher.decoding.SlotChanges.Change;
 import dev.millrace.publisher.slots.ReplicationSlot;
 import dev.millrace.publisher.slots.ReplicationSlots;
@@ -22,6 +23,7 @@ import java.util.Map;
 /** The SQL functions on slots (C5). */
 final class SlotFunctions {
 
+  private final PublisherNode node;
   private final ReplicationSlots slots;
   private final SlotCreation creation;
   private final SlotAdvance advance;
@@ -29,11 +31,13 @@ final class SlotFunctions {
   private final Clock clock;
 
   SlotFunctions(
+      PublisherNode node,
       ReplicationSlots slots,
       SlotCreation creation,
       SlotAdvance advance,
       SlotReading reading,
       Clock clock) {
+    this.node = node;
     this.slots = slots;
     this.creation = creation;
     this.advance = advance;
@@ -83,6 +87,11 @@ final class SlotFunctions {
             Boolean.TRUE.equals(arguments[3]),
             Boolean.TRUE.equals(arguments[4]));
     String plugin = required(arguments, 1, "plugin name");
+    if (node.hasWritten(caller)) {
+      throw new PgException(
+          SqlState.ACTIVE_SQL_TRANSACTION,
+          "cannot create logical replication slot in transaction that has performed writes");
+    }
     ReplicationSlot slot = creation.create(name, plugin, options, caller.pid(), false).slot();
     slots.release(slot);
     return row(slot.name(), Lsn.format(slot.confirmedFlushLsn()));

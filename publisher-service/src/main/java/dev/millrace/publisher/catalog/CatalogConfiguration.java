@@ -27,9 +27,8 @@ class CatalogConfiguration {
   /** Comes after the log, whose records it is brought up to date from, and is closed before it. */
   @Bean
   VersionedCatalog catalogStore(
-      CatalogProjection projection, ControlFile control, WriteAheadLog log, Settings settings) {
-    return new VersionedCatalog(
-        projection, control::nextOid, log::flush, () -> settings.getMillis("lock_timeout"));
+      CatalogProjection projection, ControlFile control, WriteAheadLog log) {
+    return new VersionedCatalog(projection, control::nextOid, log::flush);
   }
 
   @Bean

@@ -4,6 +4,7 @@ import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 
 /** A snapshot being changed: copies a map of it at the first change to that map. One thread. */
 final class CatalogEditor {
@@ -26,12 +27,18 @@ final class CatalogEditor {
   }
 
   void put(RelationDefinition relation) {
-    dropRelation(relation.oid());
+    removeRelation(relation.oid());
     relations.put(relation.oid(), relation);
     relationsByName.put(relation.name(), relation);
   }
 
+  /** Also takes the table out of the publications that list it. */
   void dropRelation(int oid) {
+    removeRelation(oid);
+    editMembers(publication -> publication.withoutTables(table -> table == oid));
+  }
+
+  private void removeRelation(int oid) {
     if (relations == null) {
       relations = new HashMap<>(base.relations());
       relationsByName = new HashMap<>(base.relationsByQualifiedName());
@@ -43,11 +50,38 @@ final class CatalogEditor {
   }
 
   void put(SchemaDefinition schema) {
-    dropSchema(schema.oid());
+    removeSchema(schema.oid());
     schemas.put(schema.oid(), schema);
   }
 
+  /** Also takes the schema out of the publications that list it. */
   void dropSchema(int oid) {
+    removeSchema(oid);
+    editMembers(publication -> publication.withoutSchemas(schema -> schema == oid));
+  }
+
+  /** Takes tables and schemas that are not there any more out of all publications. */
+  void dropMissingMembers() {
+    Map<Integer, RelationDefinition> tables = relations == null ? base.relations() : relations;
+    Map<Integer, SchemaDefinition> known = schemas == null ? base.schemas() : schemas;
+    editMembers(
+        publication ->
+            publication
+                .withoutTables(table -> !tables.containsKey(table))
+                .withoutSchemas(schema -> !known.containsKey(schema)));
+  }
+
+  private void editMembers(UnaryOperator<PublicationDefinition> edit) {
+    Map<String, PublicationDefinition> before =
+        publications == null ? base.publications() : publications;
+    Map<String, PublicationDefinition> after = new HashMap<>();
+    before.forEach((name, publication) -> after.put(name, edit.apply(publication)));
+    if (!after.equals(before)) {
+      publications = after;
+    }
+  }
+
+  private void removeSchema(int oid) {
     if (schemas == null) {
       schemas = new HashMap<>(base.schemas());
     }

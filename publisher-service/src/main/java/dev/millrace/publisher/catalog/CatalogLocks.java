@@ -5,7 +5,6 @@ import dev.millrace.model.SqlState;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 
 /**
  * Which open transaction holds which publication. A transaction waits for one name at a time, so a
@@ -13,40 +12,34 @@ import java.util.function.LongSupplier;
  */
 final class CatalogLocks {
 
-  private final LongSupplier lockTimeoutMs;
+  private static final long POLL_MS = 20;
+
   private final Map<String, Object> owners = new HashMap<>();
   private final Map<Object, String> waiting = new HashMap<>();
 
-  /**
-   * @param lockTimeoutMs 0 waits for ever
-   */
-  CatalogLocks(LongSupplier lockTimeoutMs) {
-    this.lockTimeoutMs = lockTimeoutMs;
-  }
-
   /** Returns whether the lock is new to the transaction. */
-  synchronized boolean acquire(String name, Object transaction) {
+  synchronized boolean acquire(String name, Object transaction, LockPatience patience) {
     if (owners.get(name) == transaction) {
       return false;
     }
-    long timeoutMs = lockTimeoutMs.getAsLong();
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+    long startNs = System.nanoTime();
     waiting.put(transaction, name);
     try {
       while (owners.containsKey(name)) {
         checkDeadlock(name, transaction);
-        long leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-        if (timeoutMs > 0 && leftMs <= 0) {
+        patience.check().run();
+        long waitedMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs);
+        if (patience.lockTimeoutMs() > 0 && waitedMs >= patience.lockTimeoutMs()) {
           throw new PgException(
               SqlState.LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout");
         }
-        wait(timeoutMs > 0 ? leftMs : 0);
+        wait(POLL_MS);
       }
       owners.put(name, transaction);
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new PgException(SqlState.QUERY_CANCELED, "canceling statement due to user request", e);
+      throw new PgException(SqlState.ADMIN_SHUTDOWN, "terminating connection", e);
     } finally {
       waiting.remove(transaction);
     }

@@ -15,22 +15,26 @@ public interface CatalogTransaction {
   /** The committed catalogue with this transaction's changes on top. */
   CatalogSnapshot view();
 
+  /** How {@link #lockPublication} waits from now on; without limit at first. */
+  void patience(LockPatience patience);
+
   /**
    * Takes a publication's name, existing or not, until this transaction ends; waits while another
    * one holds it. Look at {@link #view} afterwards.
    *
-   * @throws dev.millrace.model.PgException 40P01, 55P03 after lock_timeout, 57014 when interrupted
+   * @throws dev.millrace.model.PgException 40P01 in a deadlock, 55P03 after the patience's
+   *     time-out, and what its check throws
    */
   void lockPublication(String name);
 
   void put(RelationDefinition relation);
 
-  /** Also takes the table out of the publications that list it. */
+  /** Whoever applies it also takes the table out of the publications that list it. */
   void dropRelation(int oid);
 
   void put(SchemaDefinition schema);
 
-  /** Also takes the schema out of the publications that list it. */
+  /** Whoever applies it also takes the schema out of the publications that list it. */
   void dropSchema(int oid);
 
   /** Creates or replaces; the OID decides, so a rename is a put under the new name. */

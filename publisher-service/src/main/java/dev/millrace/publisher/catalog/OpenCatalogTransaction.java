@@ -17,6 +17,7 @@ final class OpenCatalogTransaction implements CatalogTransaction {
 
   private final VersionedCatalog store;
   private final List<Entry> entries = new ArrayList<>();
+  private LockPatience patience = LockPatience.ENDLESS;
   private int encoded;
   private CatalogSnapshot viewBase;
   private int viewEntries;
@@ -51,8 +52,13 @@ final class OpenCatalogTransaction implements CatalogTransaction {
   }
 
   @Override
+  public void patience(LockPatience newPatience) {
+    patience = newPatience;
+  }
+
+  @Override
   public void lockPublication(String name) {
-    if (store.locks().acquire(name, this)) {
+    if (store.locks().acquire(name, this, patience)) {
       entries.add(new Entry(null, name));
     }
   }
@@ -68,15 +74,6 @@ final class OpenCatalogTransaction implements CatalogTransaction {
 
   @Override
   public void dropRelation(int oid) {
-    for (PublicationDefinition publication : view().publicationsByName()) {
-      if (publication.tables().stream().anyMatch(member -> member.relationOid() == oid)) {
-        lockPublication(publication.name());
-        PublicationDefinition latest = view().publication(publication.oid());
-        if (latest != null) {
-          put(latest.withoutTable(oid));
-        }
-      }
-    }
     add(new CatalogChange.Drop(CatalogChange.RELATION, oid));
   }
 
@@ -87,15 +84,6 @@ final class OpenCatalogTransaction implements CatalogTransaction {
 
   @Override
   public void dropSchema(int oid) {
-    for (PublicationDefinition publication : view().publicationsByName()) {
-      if (publication.schemas().stream().anyMatch(member -> member.schemaOid() == oid)) {
-        lockPublication(publication.name());
-        PublicationDefinition latest = view().publication(publication.oid());
-        if (latest != null) {
-          put(latest.withoutSchema(oid));
-        }
-      }
-    }
     add(new CatalogChange.Drop(CatalogChange.SCHEMA, oid));
   }
 

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.catalog;
 
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /**
  * One definition of a publication (pg_publication with its tables and schemas). Immutable.
@@ -75,14 +76,14 @@ public record PublicationDefinition(
         newSchemas);
   }
 
-  PublicationDefinition withoutTable(int relationOid) {
+  PublicationDefinition withoutTables(IntPredicate gone) {
     return withMembers(
-        tables.stream().filter(member -> member.relationOid() != relationOid).toList(), schemas);
+        tables.stream().filter(member -> !gone.test(member.relationOid())).toList(), schemas);
   }
 
-  PublicationDefinition withoutSchema(int schemaOid) {
+  PublicationDefinition withoutSchemas(IntPredicate gone) {
     return withMembers(
-        tables, schemas.stream().filter(member -> member.schemaOid() != schemaOid).toList());
+        tables, schemas.stream().filter(member -> !gone.test(member.schemaOid())).toList());
   }
 
   /**

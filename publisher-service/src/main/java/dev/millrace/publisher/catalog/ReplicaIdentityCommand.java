@@ -14,7 +14,7 @@ public final class ReplicaIdentityCommand {
   private ReplicaIdentityCommand() {}
 
   /**
-   * Puts the table's next version into the transaction; the caller holds the table.
+   * Puts the table's next version into the transaction if it changes; the caller holds the table.
    *
    * @throws PgException 42P01 unknown table, 42704 unknown index, 42809 an index that cannot
    *     identify rows
@@ -30,6 +30,10 @@ public final class ReplicaIdentityCommand {
       IndexDefinition index = find(command.indexName(), relation, transaction.view());
       check(index, relation);
       indexOid = index.oid();
+    }
+    if (relation.replicaIdentity() == command.identity()
+        && relation.identityIndexOid() == indexOid) {
+      return;
     }
     transaction.put(
         new RelationDefinition(

@@ -10,7 +10,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntSupplier;
-import java.util.function.LongSupplier;
 
 /**
  * The catalogue in memory: every snapshot from the oldest position a slot may decode from up to
@@ -29,7 +28,7 @@ public final class VersionedCatalog implements CatalogStore, AutoCloseable {
   private final IntSupplier oids;
   private final CatalogProjection projection;
   private final ProjectionWriter writer;
-  private final CatalogLocks locks;
+  private final CatalogLocks locks = new CatalogLocks();
   private final Map<Long, RelationDefinition> relationVersions = new ConcurrentHashMap<>();
   private final long loadedLsn;
   private volatile SnapshotHistory history;
@@ -37,23 +36,43 @@ public final class VersionedCatalog implements CatalogStore, AutoCloseable {
   /**
    * @param oids gives OIDs that are never given again
    * @param flusher returns once the log is on disk up to a position
-   * @param lockTimeoutMs how long a publication command waits for another's transaction, 0 = for
-   *     ever
    */
   VersionedCatalog(
-      CatalogProjection projection,
-      IntSupplier oids,
-      ProjectionWriter.LogFlush flusher,
-      LongSupplier lockTimeoutMs) {
+      CatalogProjection projection, IntSupplier oids, ProjectionWriter.LogFlush flusher) {
     this.oids = oids;
     this.projection = projection;
     this.writer = new ProjectionWriter(projection, flusher);
-    this.locks = new CatalogLocks(lockTimeoutMs);
     CatalogProjection.Contents contents = projection.load();
     this.loadedLsn = contents.appliedLsn();
-    this.history = SnapshotHistory.of(CatalogSnapshot.initial());
-    contents.versions().forEach(version -> enter(version.sinceLsn(), List.of(version.change())));
-    trim(contents.oldestLsn());
+    this.history = SnapshotHistory.of(base(contents));
+    currentVersions();
+    contents.versions().stream()
+        .filter(version -> Lsn.isBefore(contents.oldestLsn(), version.sinceLsn()))
+        .forEach(version -> enter(version.sinceLsn(), List.of(version.change())));
+  }
+
+  /**
+   * The snapshot as of the oldest position that can be asked for. Of what came before, the
+   * projection has only the last version of each object, and a publication's may still list a table
+   * whose drop went since.
+   */
+  private static CatalogSnapshot base(CatalogProjection.Contents contents) {
+    CatalogEditor editor = new CatalogEditor(CatalogSnapshot.initial());
+    long sinceLsn = 0;
+    for (CatalogProjection.Version version : contents.versions()) {
+      if (!Lsn.isBefore(contents.oldestLsn(), version.sinceLsn())) {
+        version.change().applyTo(editor);
+        sinceLsn = version.sinceLsn();
+      }
+    }
+    editor.dropMissingMembers();
+    return editor.snapshot(sinceLsn);
+  }
+
+  private void currentVersions() {
+    for (RelationDefinition relation : history.newest().relations().values()) {
+      relationVersions.put(key(relation.oid(), relation.version()), relation);
+    }
   }
 
   CatalogLocks locks() {

@@ -1,14 +1,10 @@
 package dev.millrace.publisher.database;
 
-import dev.millrace.model.ColumnDefinition;
-import dev.millrace.model.IndexDefinition;
 import dev.millrace.model.Notice;
-import dev.millrace.model.PgException;
-import dev.millrace.model.RelationDefinition;
-import dev.millrace.model.ReplicaIdentity;
-import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogTransaction;
+import dev.millrace.publisher.catalog.LockPatience;
 import dev.millrace.publisher.catalog.PublicationCommands;
+import dev.millrace.publisher.catalog.ReplicaIdentityCommand;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.StatementResult;
 import java.util.function.Consumer;
@@ -48,6 +44,7 @@ final class CatalogStatements {
       transaction.catalog(node.catalog().begin());
     }
     CatalogTransaction changes = transaction.catalog();
+    changes.patience(new LockPatience(patience.lockTimeoutMs(), patience.cancellation()::check));
     StatementResult result;
     if (statement instanceof ParsedStatement.CreatePublication create) {
       result = publications.create(create, changes, notices);
@@ -69,54 +66,8 @@ final class CatalogStatements {
       ParsedStatement.AlterReplicaIdentity alter,
       CatalogTransaction changes,
       RelationLocks.Patience patience) {
-    RelationDefinition relation = session.tables().lockAlone(alter.table(), patience);
-    int indexOid =
-        alter.identity() == ReplicaIdentity.INDEX ? usableIndex(relation, alter.indexName()) : 0;
-    if (relation.replicaIdentity() != alter.identity() || relation.identityIndexOid() != indexOid) {
-      changes.put(
-          new RelationDefinition(
-              relation.oid(),
-              relation.version() + 1,
-              relation.name(),
-              relation.columns(),
-              relation.indexes(),
-              alter.identity(),
-              indexOid));
-    }
+    session.tables().lockAlone(alter.table(), patience);
+    ReplicaIdentityCommand.execute(alter, changes);
     return StatementResult.ofCommand("ALTER TABLE");
-  }
-
-  /** The OID of an index that may identify rows: unique, over columns that are never null. */
-  private static int usableIndex(RelationDefinition relation, String name) {
-    IndexDefinition index =
-        relation.indexes().stream()
-            .filter(each -> each.name().equals(name))
-            .findFirst()
-            .orElseThrow(
-                () ->
-                    new PgException(
-                        SqlState.UNDEFINED_OBJECT,
-                        "index \""
-                            + name
-                            + "\" for table \""
-                            + relation.name().name()
-                            + "\" does not exist"));
-    if (!index.unique()) {
-      throw new PgException(
-          SqlState.WRONG_OBJECT_TYPE,
-          "cannot use non-unique index \"" + name + "\" as replica identity");
-    }
-    for (ColumnDefinition column : relation.columns()) {
-      if (index.attnums().contains(column.attnum()) && !column.notNull()) {
-        throw new PgException(
-            SqlState.WRONG_OBJECT_TYPE,
-            "index \""
-                + name
-                + "\" cannot be used as replica identity because column \""
-                + column.name()
-                + "\" is nullable");
-      }
-    }
-    return index.oid();
   }
 }

@@ -13,6 +13,7 @@ import java.sql.Connection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongConsumer;
 
 /** The node over H2 and the log. Safe for any thread. */
 final class EmbeddedNode implements PublisherNode, AutoCloseable {
@@ -65,7 +66,18 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
         new SimpleQuerySession(nextPid(), backend, options, settings),
         settings,
         parts.clock(),
-        sessions::closed);
+        sessions::closed,
+        backend::hasWritten);
+  }
+
+  @Override
+  public boolean hasWritten(SqlSession session) {
+    return session instanceof NodeSession ours && ours.hasWritten();
+  }
+
+  @Override
+  public void onSessionEnd(LongConsumer listener) {
+    sessions.onEnd(listener);
   }
 
   @Override

@@ -98,6 +98,11 @@ final class NodeBackend implements TransactionBackend {
     session.tables().begin(transaction);
   }
 
+  /** Whether the open transaction has got an xid, which it gets with its first change. */
+  boolean hasWritten() {
+    return transaction != null && transaction.hasXid();
+  }
+
   @Override
   public void commit() {
     NodeTransaction ending = transaction;

@@ -10,6 +10,7 @@ import dev.millrace.sql.SystemCatalog;
 import dev.millrace.sql.TransactionStatus;
 import java.time.Clock;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -22,17 +23,23 @@ final class NodeSession implements SqlSession {
   private final Settings settings;
   private final Clock clock;
   private final Consumer<NodeSession> onClose;
+  private final BooleanSupplier wrote;
   private boolean busy;
   private boolean closed;
   private PgException endedBy;
   private long idleSinceMs;
 
   NodeSession(
-      SimpleQuerySession session, Settings settings, Clock clock, Consumer<NodeSession> onClose) {
+      SimpleQuerySession session,
+      Settings settings,
+      Clock clock,
+      Consumer<NodeSession> onClose,
+      BooleanSupplier wrote) {
     this.session = session;
     this.settings = settings;
     this.clock = clock;
     this.onClose = onClose;
+    this.wrote = wrote;
     this.idleSinceMs = clock.millis();
   }
 
@@ -50,6 +57,11 @@ final class NodeSession implements SqlSession {
   @Override
   public Settings settings() {
     return settings;
+  }
+
+  /** Whether the open transaction has changed anything; asked on the session's own thread. */
+  boolean hasWritten() {
+    return wrote.getAsBoolean();
   }
 
   @Override

@@ -2,11 +2,14 @@ package dev.millrace.publisher.database;
 
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /** The open sessions: how many there may be, and which have been idle too long. Any thread. */
@@ -15,6 +18,7 @@ final class NodeSessions implements AutoCloseable {
   private static final long SWEEP_MS = 100;
 
   private final Set<NodeSession> open = ConcurrentHashMap.newKeySet();
+  private final List<LongConsumer> listeners = new CopyOnWriteArrayList<>();
   private final ScheduledExecutorService sweeper =
       Executors.newSingleThreadScheduledExecutor(
           task -> {
@@ -46,9 +50,22 @@ final class NodeSessions implements AutoCloseable {
     return session;
   }
 
-  synchronized void closed(NodeSession session) {
+  void closed(NodeSession session) {
+    try {
+      listeners.forEach(listener -> listener.accept(session.pid()));
+    } finally {
+      remove(session);
+    }
+  }
+
+  private synchronized void remove(NodeSession session) {
     open.remove(session);
     notifyAll();
+  }
+
+  /** The listener hears the pid of every session that ends. */
+  void onEnd(LongConsumer listener) {
+    listeners.add(listener);
   }
 
   int count() {

@@ -1,6 +1,8 @@
 package dev.millrace.publisher.database;
 
+import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.SqlSessionFactory;
+import java.util.function.LongConsumer;
 
 /**
  * The database node as the rest of the publisher sees it: sessions, consistent points, checkpoints.
@@ -68,6 +70,12 @@ public interface PublisherNode extends SqlSessionFactory {
    * Returns the redo LSN.
    */
   long checkpoint();
+
+  /** Whether the session's open transaction has changed anything. */
+  boolean hasWritten(SqlSession session);
+
+  /** Tells the pid of every session that ends, on the thread that ends it. */
+  void onSessionEnd(LongConsumer listener);
 
   /** Next number for pid columns: unique in the node, across restarts too. */
   long nextPid();

@@ -27,7 +27,7 @@ class CatalogViewsTest {
 
   private int nextOid = 20000;
   private final VersionedCatalog catalog =
-      new VersionedCatalog(new MemoryProjection(), () -> nextOid++, lsn -> {}, () -> 0);
+      new VersionedCatalog(new MemoryProjection(), () -> nextOid++, lsn -> {});
   private final List<SystemView> views =
       CatalogViews.of(catalog, new ControlState(1, 1, 1 << 24, 0, 0, 731, 0, 0, 0, 16384, "testdb"))
           .views();

@@ -15,7 +15,7 @@ public final class MemoryProjection implements CatalogProjection {
 
   /** A catalogue over this projection, as a start makes one. */
   public VersionedCatalog open(WriteAheadLog log, IntSupplier oids) {
-    return new VersionedCatalog(this, oids, log::flush, () -> 0);
+    return new VersionedCatalog(this, oids, log::flush);
   }
 
   @Override
@@ -32,6 +32,17 @@ public final class MemoryProjection implements CatalogProjection {
   @Override
   public synchronized void forgetBefore(long lsn) {
     oldestLsn = Lsn.max(oldestLsn, lsn);
+    List<Version> all = List.copyOf(versions);
+    versions.removeIf(
+        version ->
+            all.stream()
+                .anyMatch(
+                    later ->
+                        later.change().oid() == version.change().oid()
+                            && later.sinceLsn() > version.sinceLsn()
+                            && later.sinceLsn() <= lsn));
+    versions.removeIf(
+        version -> version.change() instanceof CatalogChange.Drop && version.sinceLsn() <= lsn);
   }
 
   @Override

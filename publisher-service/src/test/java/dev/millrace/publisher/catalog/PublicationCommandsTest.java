@@ -34,7 +34,7 @@ class PublicationCommandsTest {
 
   private int nextOid = 20000;
   private final VersionedCatalog catalog =
-      new VersionedCatalog(new MemoryProjection(), () -> nextOid++, lsn -> {}, () -> 0);
+      new VersionedCatalog(new MemoryProjection(), () -> nextOid++, lsn -> {});
   private final PublicationCommands commands =
       new PublicationCommands(catalog, new Settings(SettingTable.definitions(), Map.of()));
   private final List<Notice> notices = new ArrayList<>();

@@ -240,7 +240,7 @@ class VersionedCatalogTest {
         .atMost(10, TimeUnit.SECONDS)
         .untilAsserted(
             () ->
-                assertThatThrownBy(() -> catalog.locks().acquire("a", second))
+                assertThatThrownBy(() -> second.lockPublication("a"))
                     .isInstanceOfSatisfying(
                         PgException.class, e -> assertThat(e.sqlState()).isEqualTo("40P01")));
     assertThat(waiting).isNotDone();
@@ -254,12 +254,43 @@ class VersionedCatalogTest {
   @Test
   @DisplayName("gives up waiting after lock_timeout with 55P03")
   void lockTimeout() {
-    CatalogLocks locks = new CatalogLocks(() -> 50);
-    locks.acquire("p", "one");
-    assertThatThrownBy(() -> locks.acquire("p", "two"))
+    CatalogLocks locks = new CatalogLocks();
+    locks.acquire("p", "one", LockPatience.ENDLESS);
+    assertThatThrownBy(() -> locks.acquire("p", "two", new LockPatience(50, () -> {})))
         .isInstanceOfSatisfying(
             PgException.class, e -> assertThat(e.sqlState()).isEqualTo("55P03"));
+    LockPatience cancelled =
+        new LockPatience(
+            0,
+            () -> {
+              throw new IllegalStateException("cancelled");
+            });
+    assertThatThrownBy(() -> locks.acquire("p", "two", cancelled)).hasMessage("cancelled");
     locks.release("p", "one");
-    assertThat(locks.acquire("p", "two")).isTrue();
+    assertThat(locks.acquire("p", "two", cancelled)).isTrue();
+  }
+
+  @Test
+  @DisplayName("does not bring back a dropped table's membership after what is not needed went")
+  void droppedMemberAfterCompaction() {
+    CatalogTransaction transaction = catalog.begin();
+    transaction.put(CatalogFixture.table(16390, 1, "t", "id"));
+    transaction.put(CatalogFixture.table(16391, 1, "u", "id"));
+    transaction.put(CatalogFixture.publication(16400, "p", 16390, 16391));
+    commit(transaction);
+    put(CatalogFixture.table(16391, 2, "u", "id", "a"));
+    CatalogTransaction drop = catalog.begin();
+    drop.dropRelation(16390);
+    long dropped = commit(drop);
+    catalog.save();
+    catalog.forgetBefore(dropped);
+    try (VersionedCatalog restarted = projection.open(log, () -> 1)) {
+      assertThat(restarted.current().publications()).isEqualTo(catalog.current().publications());
+      assertThat(restarted.current().relations()).isEqualTo(catalog.current().relations());
+      assertThat(restarted.relation(16391, 2)).isNotNull();
+      assertThat(restarted.current().publication("p").tables())
+          .extracting(PublicationDefinition.Member::relationOid)
+          .containsExactly(16391);
+    }
   }
 }
