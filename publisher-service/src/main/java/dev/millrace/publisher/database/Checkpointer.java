@@ -78,7 +78,8 @@ final class Checkpointer implements AutoCloseable {
   synchronized long checkpoint() {
     lastMs = node.clock().millis();
     try (Connection markers = openMarkerReader()) {
-      long redoLsn = noteRedoPosition(markers);
+      RedoPosition position = noteRedoPosition(markers);
+      long redoLsn = position.redoLsn();
       node.log().flush(node.log().insertLsn());
       FaultPoint.hit("checkpoint.noted");
       node.database().checkpointSync();
@@ -89,7 +90,7 @@ final class Checkpointer implements AutoCloseable {
       control.update(state -> state.withCheckpoint(redoLsn, node.log().flushLsn(), nextXid, time));
       FaultPoint.hit("checkpoint.controlled");
       deleteMarkers(markers);
-      retention.release(Lsn.min(redoLsn, node.running().oldestFirstLsn()));
+      retention.release(position.neededLsn());
       return redoLsn;
     } catch (SQLException e) {
       throw H2Errors.translate(e);
@@ -104,16 +105,23 @@ final class Checkpointer implements AutoCloseable {
     return markers;
   }
 
-  private long noteRedoPosition(Connection markers) throws SQLException {
+  /**
+   * @param neededLsn the first record that redo from {@code redoLsn} reads: of a transaction that
+   *     ran then, whether or not it has ended since
+   */
+  private record RedoPosition(long redoLsn, long neededLsn) {}
+
+  private RedoPosition noteRedoPosition(Connection markers) throws SQLException {
     long stamp = node.gate().enterExclusive();
     try (Statement statement = markers.createStatement()) {
       long redoLsn = node.log().insertLsn();
+      long neededLsn = Lsn.min(redoLsn, node.running().oldestFirstLsn());
       WalBatch batch = new WalBatch(256);
       addRunningTransactions(batch);
       node.log().append(batch);
       node.sequences().checkpointed();
       statement.executeQuery("SELECT 1").close();
-      return redoLsn;
+      return new RedoPosition(redoLsn, neededLsn);
     } finally {
       node.gate().leave(stamp);
     }
