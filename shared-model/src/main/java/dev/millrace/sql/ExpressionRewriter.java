@@ -42,8 +42,7 @@ final class ExpressionRewriter {
           "disk_space_used",
           "table",
           "table_distinct",
-          "convert",
-          "set");
+          "convert");
 
   /** One open bracket. */
   private static final class Bracket {
