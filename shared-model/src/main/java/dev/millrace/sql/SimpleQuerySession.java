@@ -34,6 +34,7 @@ public final class SimpleQuerySession implements SqlSession {
   private final long pid;
   private final TransactionBackend backend;
   private final SqlOptions options;
+  private final Settings ownSettings;
   private final SettingCommands settings;
   private final TransactionBlock block;
 
@@ -51,6 +52,7 @@ public final class SimpleQuerySession implements SqlSession {
     this.pid = pid;
     this.backend = backend;
     this.options = options;
+    this.ownSettings = settings;
     this.settings = settings == null ? null : new SettingCommands(settings);
     this.block = new TransactionBlock(backend, this.settings);
   }
@@ -63,6 +65,11 @@ public final class SimpleQuerySession implements SqlSession {
   @Override
   public TransactionStatus status() {
     return block.status();
+  }
+
+  @Override
+  public Settings settings() {
+    return ownSettings;
   }
 
   @Override

@@ -25,7 +25,7 @@ final class CatalogViews {
     return SystemObjects.views(views);
   }
 
-  private static RelationSource relations(CatalogSnapshot catalog, ControlState node) {
+  static RelationSource relations(CatalogSnapshot catalog, ControlState node) {
     return new RelationSource(
         catalog.relationsByName(),
         catalog.schemas().values().stream()
