@@ -47,7 +47,8 @@ final class CaptureTriggers {
       try (Statement statement = admin.createStatement();
           ResultSet rows =
               statement.executeQuery(
-                  "SELECT trigger_schema, trigger_name FROM information_schema.triggers")) {
+                  "SELECT DISTINCT trigger_schema, trigger_name"
+                      + " FROM information_schema.triggers")) {
         while (rows.next()) {
           if (CaptureTrigger.isCapture(rows.getString(2))) {
             triggers.add(new QualifiedName(rows.getString(1), rows.getString(2)));
