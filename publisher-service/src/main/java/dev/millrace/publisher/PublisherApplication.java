@@ -1,6 +1,7 @@
 package dev.millrace.publisher;
 
 import dev.millrace.settings.SettingsConfiguration;
+import java.util.Locale;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Import;
@@ -22,6 +23,8 @@ public class PublisherApplication {
 
   /** The application as {@link #main} starts it; tests add their own properties to it. */
   public static SpringApplicationBuilder builder() {
+    // H2 would mix another language into the messages that errors are read from.
+    Locale.setDefault(Locale.ROOT);
     return new SpringApplicationBuilder(PublisherApplication.class)
         .properties("spring.config.name=publisher,application");
   }
