@@ -67,7 +67,8 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
         settings,
         parts.clock(),
         sessions::closed,
-        backend::hasWritten);
+        backend::hasWritten,
+        backend::catalogView);
   }
 
   @Override

@@ -222,6 +222,11 @@ public final class SegmentedLog implements WriteAheadLog {
   }
 
   @Override
+  public PgException refusal() {
+    return supply.refusal();
+  }
+
+  @Override
   public Throwable failure() {
     return flusher.failure();
   }

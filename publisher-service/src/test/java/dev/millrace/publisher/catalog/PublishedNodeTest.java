@@ -72,6 +72,8 @@ class PublishedNodeTest {
       run(one, "CREATE PUBLICATION p FOR TABLE t1");
       run(one, "SAVEPOINT s");
       run(one, "ALTER PUBLICATION p ADD TABLE nokey");
+      assertThat(run(one, "SELECT tablename FROM pg_publication_tables"))
+          .containsExactly(List.of("nokey"), List.of("t1"));
       run(one, "ROLLBACK TO s");
       assertThat(run(two, "SELECT pubname FROM pg_publication")).isEmpty();
       run(one, "COMMIT");
@@ -139,6 +141,27 @@ class PublishedNodeTest {
           "cannot update table \"t1\" because it does not have a replica identity and publishes"
               + " updates");
       run(session, "ALTER TABLE t1 REPLICA IDENTITY DEFAULT; DROP PUBLICATION ins");
+    }
+  }
+
+  @Test
+  @Order(3)
+  @DisplayName("N9: refuse them when an unpublished generated column is part of the identity")
+  void generatedIdentity() {
+    try (SqlSession session = open()) {
+      run(session, "CREATE TABLE g (a int, b int GENERATED ALWAYS AS (a + 1) STORED)");
+      run(session, "ALTER TABLE g REPLICA IDENTITY FULL; CREATE PUBLICATION pg FOR TABLE g");
+      assertThatThrownBy(() -> run(session, "UPDATE g SET a = 2"))
+          .isInstanceOfSatisfying(
+              PgException.class,
+              e -> {
+                assertThat(e.sqlState()).isEqualTo("42P10");
+                assertThat(e.detail())
+                    .isEqualTo("Replica identity must not contain unpublished generated columns.");
+              })
+          .hasMessage("cannot update table \"g\"");
+      run(session, "ALTER PUBLICATION pg SET (publish_generated_columns = stored)");
+      run(session, "UPDATE g SET a = 2; DROP PUBLICATION pg");
     }
   }
 
