@@ -182,7 +182,7 @@ final class DmlGrammar {
     stream.expect("set");
     assignments(target);
     stream.moveTo(stream.limit());
-    refuseCurrentOf();
+    refuseOtherClauses();
     refuseReturning();
     return dml(target, false, true, false, false, "UPDATE");
   }
@@ -218,7 +218,7 @@ final class DmlGrammar {
       throw stream.unexpected();
     }
     stream.moveTo(stream.limit());
-    refuseCurrentOf();
+    refuseOtherClauses();
     refuseReturning();
     return dml(target, false, false, true, false, "DELETE");
   }
@@ -292,10 +292,17 @@ final class DmlGrammar {
     }
   }
 
-  private void refuseCurrentOf() {
-    for (int i = first; i + 1 < stream.limit(); i++) {
-      if (stream.token(i).isWord("current") && stream.token(i + 1).isWord("of")) {
-        throw stream.unsupported("WHERE CURRENT OF is", stream.token(i));
+  /** Clauses that PostgreSQL's grammar refuses or H2 has not behind UPDATE and DELETE. */
+  private void refuseOtherClauses() {
+    int depth = 0;
+    for (int i = first; i < stream.limit(); i++) {
+      Token token = stream.token(i);
+      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      if (token.isWord("current") && stream.token(i + 1).isWord("of")) {
+        throw stream.unsupported("WHERE CURRENT OF is", token);
+      }
+      if (depth == 0 && (token.isWord("limit") || token.isWord("fetch") || token.isWord("order"))) {
+        throw stream.unexpected(token);
       }
     }
   }

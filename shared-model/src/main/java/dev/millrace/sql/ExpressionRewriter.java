@@ -270,8 +270,17 @@ final class ExpressionRewriter {
 
   private int keyword(int i, Token token, int to) {
     switch (token.text()) {
-      case "select", "where", "group", "order", "having", "set", "values", "limit", "union":
+      case "select", "where", "group", "order", "having", "set", "values", "union":
         bracket.clause = token.text();
+        return i + 1;
+      case "limit":
+        bracket.clause = token.text();
+        return limit(i, token, to);
+      case "isnull":
+        replace(token, "IS NULL");
+        return i + 1;
+      case "notnull":
+        replace(token, "IS NOT NULL");
         return i + 1;
       case "from", "using":
         boolean distinct = i > 0 && stream.token(i - 1).isWord("distinct");
@@ -280,7 +289,7 @@ final class ExpressionRewriter {
         }
         return i + 1;
       case "as":
-        return bracket.cast ? castType(i) : i + 1;
+        return bracket.cast ? castType(i) : label(i, to);
       case "only":
         return only(i, token, to);
       case "array":
@@ -294,11 +303,17 @@ final class ExpressionRewriter {
         throw stream.unsupported("RETURNING is", token);
       case "lateral":
         throw stream.unsupported("LATERAL is", token);
+      case "collate":
+        throw stream.unsupported("COLLATE is", token);
+      case "at":
+        if (i + 1 < to
+            && (stream.token(i + 1).isWord("time") || stream.token(i + 1).isWord("local"))) {
+          throw stream.unsupported("AT TIME ZONE is", token);
+        }
+        return i + 1;
       case "interval":
-        throw stream.error(
-            SqlState.FEATURE_NOT_SUPPORTED,
-            PgType.byName("interval").unsupported().getMessage(),
-            token);
+        replace(token, "\"interval\"");
+        return i + 1;
       case "tablesample":
         throw stream.unsupported("TABLESAMPLE is", token);
       case "for":
@@ -316,6 +331,40 @@ final class ExpressionRewriter {
     } else {
       quoteIfH2Reserves(token, false);
       quoteIfNameHere(i, token, to);
+    }
+    return i + 1;
+  }
+
+  private PgException unsupportedInterval(Token token) {
+    return stream.error(
+        SqlState.FEATURE_NOT_SUPPORTED,
+        PgType.byName("interval").unsupported().getMessage(),
+        token);
+  }
+
+  /** H2 does not know LIMIT ALL, which says nothing. */
+  private int limit(int i, Token token, int to) {
+    if (i + 1 < to && stream.token(i + 1).isWord("all")) {
+      replace(token.start(), stream.token(i + 1).end(), "");
+      return i + 2;
+    }
+    return i + 1;
+  }
+
+  /** Behind AS any word can be a name; MATERIALIZED of a CTE only gives the planner advice. */
+  private int label(int i, int to) {
+    Token label = i + 1 < to ? stream.token(i + 1) : null;
+    if (label == null || label.kind() != Token.Kind.WORD) {
+      return i + 1;
+    }
+    boolean not = label.isWord("not") && i + 2 < to && stream.token(i + 2).isWord("materialized");
+    if (not || label.isWord("materialized") && i + 2 < to && stream.token(i + 2).isMark('(')) {
+      replace(label.start(), stream.token(not ? i + 2 : i + 1).end(), "");
+      return not ? i + 3 : i + 2;
+    }
+    if (Keywords.isReserved(label.text())) {
+      replace(label, Identifiers.alwaysQuote(label.text()));
+      return i + 2;
     }
     return i + 1;
   }
@@ -353,7 +402,7 @@ final class ExpressionRewriter {
   private void quoteIfH2Reserves(Token token, boolean qualified) {
     String word = token.text();
     if (Keywords.isReservedByH2Only(word)
-        || qualified && Keywords.isReservedByH2Mostly(word)
+        || qualified && (Keywords.isReservedByH2Mostly(word) || Keywords.isReserved(word))
         || !token.copied()) {
       replace(token, Identifiers.alwaysQuote(word));
     }
@@ -420,7 +469,7 @@ final class ExpressionRewriter {
       case "date", "time", "timestamp":
         return i + 1;
       case "interval":
-        return 0;
+        throw unsupportedInterval(token);
       default:
         break;
     }
@@ -464,10 +513,12 @@ final class ExpressionRewriter {
         return decode(i, token, to);
       case "array":
         throw stream.unsupported("arrays are", token);
+      case "lateral":
+        throw stream.unsupported("LATERAL is", token);
       case "array_agg", "unnest", "string_to_array", "array_length":
         throw stream.unsupported("arrays are", token);
       case "interval":
-        throw stream.unsupported("type interval is", token);
+        throw unsupportedInterval(token);
       case "in",
       "and",
       "or",
