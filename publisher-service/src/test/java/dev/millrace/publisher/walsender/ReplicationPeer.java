@@ -21,39 +21,39 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A peer on the replication WebSocket, written with the JDK's client: it does what a test says. */
-final class ReplicationPeer implements WebSocket.Listener, AutoCloseable {
+public final class ReplicationPeer implements WebSocket.Listener, AutoCloseable {
 
-  static final String SUBPROTOCOL = "millrace.replication.v1";
+  public static final String SUBPROTOCOL = "millrace.replication.v1";
   private static final long WAIT_SECONDS = 20;
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
   /** One CopyData payload; CopyDone has none. */
-  record Copied(byte[] payload) {
-    boolean done() {
+  public record Copied(byte[] payload) {
+    public boolean done() {
       return payload == null;
     }
 
-    boolean isKeepalive() {
+    public boolean isKeepalive() {
       return payload != null && payload[0] == PrimaryKeepalive.TAG;
     }
 
-    boolean isData() {
+    public boolean isData() {
       return payload != null && payload[0] == XLogData.TAG;
     }
 
-    ReplicationFrame frame() {
+    public ReplicationFrame frame() {
       return ReplicationFrame.read(payload, 0, payload.length);
     }
 
     /** The plugin's message of XLogData. */
-    byte[] message() {
+    public byte[] message() {
       return Arrays.copyOfRange(payload, XLogData.HEADER_SIZE, payload.length);
     }
   }
 
-  final BlockingQueue<JsonNode> answers = new LinkedBlockingQueue<>();
-  final BlockingQueue<Copied> copied = new LinkedBlockingQueue<>();
-  final CompletableFuture<Integer> closed = new CompletableFuture<>();
+  public final BlockingQueue<JsonNode> answers = new LinkedBlockingQueue<>();
+  public final BlockingQueue<Copied> copied = new LinkedBlockingQueue<>();
+  public final CompletableFuture<Integer> closed = new CompletableFuture<>();
   private final StringBuilder text = new StringBuilder();
   private final ByteArrayOutputStream binary = new ByteArrayOutputStream();
   private final boolean reading;
@@ -66,12 +66,12 @@ final class ReplicationPeer implements WebSocket.Listener, AutoCloseable {
   /**
    * @param query of the URL, such as {@code dbname=testdb}
    */
-  static ReplicationPeer connect(int port, String query) {
+  public static ReplicationPeer connect(int port, String query) {
     return connect(port, query, true);
   }
 
   /** A peer that never reads what it is sent. */
-  static ReplicationPeer connectWithoutReading(int port, String query) {
+  public static ReplicationPeer connectWithoutReading(int port, String query) {
     return connect(port, query, false);
   }
 
@@ -94,7 +94,7 @@ final class ReplicationPeer implements WebSocket.Listener, AutoCloseable {
   }
 
   /** For a peer that does not read by itself: takes one more part. */
-  void readOnePart() {
+  public void readOnePart() {
     socket.request(1);
   }
 
@@ -150,41 +150,41 @@ final class ReplicationPeer implements WebSocket.Listener, AutoCloseable {
     closed.complete(1006);
   }
 
-  void sendText(String command) {
+  public void sendText(String command) {
     socket.sendText(command, true).join();
   }
 
-  void sendTextPart(String part, boolean last) {
+  public void sendTextPart(String part, boolean last) {
     socket.sendText(part, last).join();
   }
 
-  void sendBinary(byte[] bytes) {
+  public void sendBinary(byte[] bytes) {
     socket.sendBinary(ByteBuffer.wrap(bytes), true).join();
   }
 
-  void sendBinaryPart(byte[] bytes, boolean last) {
+  public void sendBinaryPart(byte[] bytes, boolean last) {
     socket.sendBinary(ByteBuffer.wrap(bytes), last).join();
   }
 
-  void report(long writeLsn, long flushLsn, boolean replyRequested) {
+  public void report(long writeLsn, long flushLsn, boolean replyRequested) {
     CopyDataWriter writer = new CopyDataWriter();
     writer.add(new StandbyStatusUpdate(writeLsn, flushLsn, flushLsn, 0, replyRequested));
     sendBinary(writer.take());
   }
 
-  void sendCopyDone() {
+  public void sendCopyDone() {
     CopyDataWriter writer = new CopyDataWriter();
     writer.addCopyDone();
     sendBinary(writer.take());
   }
 
   /** Sends a command and waits for its answer. */
-  JsonNode run(String command) throws InterruptedException {
+  public JsonNode run(String command) throws InterruptedException {
     sendText(command);
     return answer();
   }
 
-  JsonNode answer() throws InterruptedException {
+  public JsonNode answer() throws InterruptedException {
     JsonNode answer = answers.poll(WAIT_SECONDS, TimeUnit.SECONDS);
     if (answer == null) {
       throw new AssertionError("no answer; closed: " + closed.getNow(null));
@@ -193,12 +193,12 @@ final class ReplicationPeer implements WebSocket.Listener, AutoCloseable {
   }
 
   /** The error's SQLSTATE, or null when the command was answered without one. */
-  String errorOf(String command) throws InterruptedException {
+  public String errorOf(String command) throws InterruptedException {
     JsonNode error = run(command).get("error");
     return error == null ? null : error.get("sqlstate").asString();
   }
 
-  Copied nextCopied() throws InterruptedException {
+  public Copied nextCopied() throws InterruptedException {
     Copied next = copied.poll(WAIT_SECONDS, TimeUnit.SECONDS);
     if (next == null) {
       throw new AssertionError(
@@ -208,7 +208,7 @@ final class ReplicationPeer implements WebSocket.Listener, AutoCloseable {
   }
 
   /** The next message of the plugin, keepalives skipped. */
-  Copied nextData() throws InterruptedException {
+  public Copied nextData() throws InterruptedException {
     Copied next = nextCopied();
     while (next.isKeepalive()) {
       next = nextCopied();
@@ -216,7 +216,7 @@ final class ReplicationPeer implements WebSocket.Listener, AutoCloseable {
     return next;
   }
 
-  int closeCode() throws Exception {
+  public int closeCode() throws Exception {
     return closed.get(WAIT_SECONDS, TimeUnit.SECONDS);
   }
 
