@@ -39,7 +39,8 @@ class PublisherApplicationTest {
                   "select slot_name, plugin, slot_type, database, temporary, active, wal_status"
                       + " from pg_replication_slots"))
           .containsExactly(
-              java.util.List.of("s", "test_decoding", "logical", "testdb", false, false, "reserved"));
+              java.util.List.of(
+                  "s", "test_decoding", "logical", "testdb", false, false, "reserved"));
     }
   }
 }

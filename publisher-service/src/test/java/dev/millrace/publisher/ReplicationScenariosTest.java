@@ -51,8 +51,7 @@ class ReplicationScenariosTest {
   @AfterEach
   void clean() {
     ReplicationSlots slots = publisher.bean(ReplicationSlots.class);
-    Awaitility.await()
-        .until(() -> slots.all().stream().allMatch(slot -> slot.activePid() == 0));
+    Awaitility.await().until(() -> slots.all().stream().allMatch(slot -> slot.activePid() == 0));
     slots.all().forEach(slot -> slots.drop(slot.name(), 1));
     publisher.sql("delete from t");
   }
@@ -187,7 +186,8 @@ class ReplicationScenariosTest {
       assertThat(peer.run("COMMIT").get("command").asString()).isEqualTo("COMMIT");
       int copied = seen.size();
       stream(peer, "s");
-      Awaitility.await().until(() -> (Long) publisher.value("select count(*) from t") > copied + 60);
+      Awaitility.await()
+          .until(() -> (Long) publisher.value("select count(*) from t") > copied + 60);
       writing.set(false);
       for (Thread writer : writers) {
         writer.join();
@@ -211,7 +211,8 @@ class ReplicationScenariosTest {
   }
 
   @Test
-  @DisplayName("S24: a slot does not wait for an open transaction, and decodes it whole when it commits")
+  @DisplayName(
+      "S24: a slot does not wait for an open transaction, and decodes it whole when it commits")
   void openTransaction() throws Exception {
     try (SqlSession open = publisher.bean(PublisherNode.class).open();
         ReplicationPeer peer = connect()) {
@@ -258,8 +259,7 @@ class ReplicationScenariosTest {
                   "select count(*) from pg_replication_slots s join pg_stat_replication r on"
                       + " s.active_pid = r.pid where s.active and s.inactive_since is null"))
           .isEqualTo(1L);
-      assertThat(publisher.value("select total_txns from pg_stat_replication_slots"))
-          .isEqualTo(1L);
+      assertThat(publisher.value("select total_txns from pg_stat_replication_slots")).isEqualTo(1L);
     }
   }
 
@@ -318,8 +318,7 @@ class ReplicationScenariosTest {
         () -> publisher.sql("select * from pg_logical_slot_peek_changes(" + options + ")"),
         "0A000");
     assertThat(
-            publisher.sql(
-                "select data from pg_logical_slot_get_binary_changes(" + options + ")"))
+            publisher.sql("select data from pg_logical_slot_get_binary_changes(" + options + ")"))
         .extracting(row -> ((String) row.get(0)).substring(0, 4))
         .containsExactly("\\x42", "\\x52", "\\x49", "\\x43");
   }
@@ -364,10 +363,10 @@ class ReplicationScenariosTest {
     publisher.sql("select * from pg_create_logical_replication_slot('s', 'test_decoding')");
     String before =
         (String) publisher.value("select pg_walfile_name(restart_lsn) from pg_replication_slots");
-    String row = "x".repeat(1000);
     for (int i = 0; i < 4; i++) {
       publisher.sql(
-          "insert into quiet select x from system_range(%d, %d)".formatted(i * 20000, i * 20000 + 19999));
+          "insert into quiet select * from system_range(%d, %d)"
+              .formatted(i * 20000, i * 20000 + 19999));
     }
     publisher.bean(PublisherNode.class).checkpoint();
     assertThat(segments()).contains(before);
@@ -375,7 +374,6 @@ class ReplicationScenariosTest {
     publisher.bean(PublisherNode.class).checkpoint();
     assertThat(segments()).doesNotContain(before);
     publisher.sql("delete from quiet");
-    assertThat(row).hasSize(1000);
   }
 
   private static List<String> segments() {
