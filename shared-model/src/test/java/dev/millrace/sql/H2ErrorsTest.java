@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.millrace.model.PgException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
@@ -303,5 +304,17 @@ class H2ErrorsTest {
         .isEqualTo(
             "Key (aaaaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,"
                 + " cccccccccccccccccccccccccccc, D, e (f) DESC)=(1, 2, 3, 4) already exists.");
+  }
+
+  @Test
+  @DisplayName("NaN, for which H2 has no object to give a trigger, is refused by name")
+  void notANumber() throws SQLException {
+    try (Statement statement = database.admin().createStatement();
+        ResultSet row = statement.executeQuery("SELECT CAST('NaN' AS decfloat)")) {
+      row.next();
+      SQLException error = catchThrowableOfType(SQLException.class, () -> row.getObject(1));
+      assertThat(H2Errors.translate(error))
+          .hasMessage("numeric values NaN and Infinity are not supported in tables");
+    }
   }
 }
