@@ -104,7 +104,8 @@ public final class CrashWorkload {
           case 8 -> "INSERT INTO child SELECT " + n + ", min(id) FROM parent";
           case 9 -> "DELETE FROM parent WHERE id % 5 = " + n % 5;
           case 10 ->
-              "SAVEPOINT s; UPDATE bare SET b = 'gone'; INSERT INTO keyed VALUES (-" + n
+              "SAVEPOINT s; UPDATE bare SET b = 'gone'; INSERT INTO keyed VALUES (-"
+                  + n
                   + ", NULL, 'x'); ROLLBACK TO s";
           default ->
               n % 4 == 0

@@ -124,10 +124,7 @@ final class LogModel {
           row.put(relation.columns().get(i).attnum(), now.get(i));
         }
       }
-      String key =
-          relation.primaryKey() == null
-              ? String.join("|", locator)
-              : key(relation, now);
+      String key = relation.primaryKey() == null ? String.join("|", locator) : key(relation, now);
       if (rows.put(key, row) != null) {
         throw new AssertionError("second row " + key + " in " + relation.name());
       }
