@@ -82,8 +82,11 @@ public final class SimpleQuerySession implements SqlSession {
             SqlState.SYNTAX_ERROR, "cannot insert multiple commands into a prepared statement");
       }
       List<StatementResult> results = new ArrayList<>(statements.size());
+      boolean definitionsChanged = false;
       for (ParsedStatement statement : statements) {
-        results.add(run(statement, parameters, statements.size() == 1, notices));
+        ParsedStatement current = definitionsChanged ? parsedAgain(statement) : statement;
+        results.add(run(current, parameters, statements.size() == 1, notices));
+        definitionsChanged |= isDefinition(statement);
       }
       block.endOfCall();
       return new SqlResponse(results, notices, block.status());
@@ -91,6 +94,16 @@ public final class SimpleQuerySession implements SqlSession {
       block.failed(e);
       throw e;
     }
+  }
+
+  private static boolean isDefinition(ParsedStatement statement) {
+    return statement instanceof ParsedStatement.Ddl
+        || statement instanceof ParsedStatement.CreateTableAs;
+  }
+
+  /** A statement behind DDL was rewritten without knowing the tables as they are now. */
+  private ParsedStatement parsedAgain(ParsedStatement statement) {
+    return SqlParser.parse(statement.original(), options).get(0);
   }
 
   private StatementResult run(
