@@ -4,7 +4,6 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
 import dev.millrace.sql.SqlResponse;
 import dev.millrace.sql.SqlSession;
-import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A session that lives between calls. It takes one call at a time. */
@@ -30,7 +29,9 @@ final class ClientSession {
     return session.pid();
   }
 
-  /** Throws 55006 while another call runs, the statement's own error as {@link SqlCallException}. */
+  /**
+   * Throws 55006 while another call runs, the statement's own error as {@link SqlCallException}.
+   */
   SqlResponse execute(SqlRequest request, java.time.Clock clock) {
     if (!call.tryLock()) {
       throw new PgException(

@@ -49,15 +49,15 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
 
   @ExceptionHandler
   ResponseEntity<Object> tooLarge(BodyTooLargeException error) {
-    return answer(
-        Problems.of(HttpStatus.CONTENT_TOO_LARGE, error.getMessage()), HttpHeaders.EMPTY);
+    return answer(Problems.of(HttpStatus.CONTENT_TOO_LARGE, error.getMessage()), HttpHeaders.EMPTY);
   }
 
   @ExceptionHandler
   ResponseEntity<Object> anythingElse(RuntimeException error) {
     log.error("a call failed unexpectedly", error);
     return answer(
-        Problems.of(HttpStatus.INTERNAL_SERVER_ERROR, "internal error: " + error), HttpHeaders.EMPTY);
+        Problems.of(HttpStatus.INTERNAL_SERVER_ERROR, "internal error: " + error),
+        HttpHeaders.EMPTY);
   }
 
   /** Says what is wrong with the JSON, without the class names Jackson adds. */

@@ -42,7 +42,8 @@ class SessionController {
   @Operation(
       operationId = "runSqlInSession",
       summary = "Run one or several statements in a session",
-      description = "BEGIN, SAVEPOINT, COMMIT .. are plain SQL. A session takes one call at a time.")
+      description =
+          "BEGIN, SAVEPOINT, COMMIT .. are plain SQL. A session takes one call at a time.")
   SqlAnswer sql(@PathVariable String id, @RequestBody SqlRequest request) {
     return SqlAnswer.of(sessions.find(id).execute(request, clock));
   }

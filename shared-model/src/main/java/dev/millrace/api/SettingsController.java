@@ -54,8 +54,7 @@ class SettingsController {
       description =
           "Takes PostgreSQL's units. The value survives a restart; a setting of context postmaster"
               + " is refused, since it needs one.")
-  Row change(
-      @PathVariable @Parameter(example = EXAMPLE) String name, @RequestBody Change change) {
+  Row change(@PathVariable @Parameter(example = EXAMPLE) String name, @RequestBody Change change) {
     SettingDefinition definition = definition(name);
     if (change.setting() == null) {
       throw new BadRequestException("member \"setting\" is required");

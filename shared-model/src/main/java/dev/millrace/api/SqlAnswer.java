@@ -43,9 +43,7 @@ public record SqlAnswer(
     static Result of(StatementResult result) {
       return new Result(
           result.command(),
-          result.columns() == null
-              ? null
-              : result.columns().stream().map(Column::of).toList(),
+          result.columns() == null ? null : result.columns().stream().map(Column::of).toList(),
           result.rows());
     }
   }

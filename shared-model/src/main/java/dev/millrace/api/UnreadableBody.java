@@ -5,6 +5,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.exc.UnrecognizedPropertyException;
+import tools.jackson.databind.exc.ValueInstantiationException;
 
 /** What is wrong with a request body, in words of the request rather than of Java. */
 final class UnreadableBody {
@@ -18,6 +19,10 @@ final class UnreadableBody {
     }
     if (cause instanceof StreamReadException malformed) {
       return "malformed JSON: " + malformed.getOriginalMessage() + at(malformed);
+    }
+    if (cause instanceof ValueInstantiationException refused
+        && refused.getCause() instanceof BadRequestException ours) {
+      return ours.getMessage();
     }
     if (cause instanceof DatabindException wrong) {
       String path = path(wrong);

@@ -74,7 +74,8 @@ class SharedApiTest {
   @Test
   @DisplayName("/sql answers command tags, typed columns, rows and notices")
   void sql() throws Exception {
-    HttpResponse<String> answer = post("/api/v1/sql", "{\"sql\":\"rows\",\"parameters\":[1,\"x\"]}");
+    HttpResponse<String> answer =
+        post("/api/v1/sql", "{\"sql\":\"rows\",\"parameters\":[1,\"x\"]}");
 
     assertThat(answer.statusCode()).isEqualTo(200);
     assertThat(JSON.readTree(answer.body()))
@@ -256,7 +257,8 @@ class SharedApiTest {
   @DisplayName("a session that nobody calls ends after idle_session_timeout")
   void idleSession() throws Exception {
     String location = post("/api/v1/sessions", "").headers().firstValue("Location").orElseThrow();
-    when(TestService.SETTINGS.getMillis("idle_session_timeout")).thenReturn(1L);
+    Settings settings = context.getBean(Settings.class);
+    settings.set("idle_session_timeout", "1ms");
     try {
       await()
           .untilAsserted(
@@ -264,7 +266,7 @@ class SharedApiTest {
                   assertThat(post(location + "/sql", "{\"sql\":\"rows\"}").statusCode())
                       .isEqualTo(404));
     } finally {
-      when(TestService.SETTINGS.getMillis("idle_session_timeout")).thenReturn(600_000L);
+      settings.set("idle_session_timeout", "10min");
     }
   }
 
@@ -272,13 +274,13 @@ class SharedApiTest {
   @DisplayName("settings are listed, found and changed; an unknown one is 404")
   void settings() throws Exception {
     JsonNode all = JSON.readTree(get("/api/v1/settings").body());
-    assertThat(all).hasSize(2);
-    assertThat(all.get(0).get("setting").asString())
-        .isEqualTo("host=h password=******** port=1")
-        .doesNotContain("secret");
-    JsonNode one = JSON.readTree(get("/api/v1/settings/work_mem").body());
+    assertThat(all).hasSize(context.getBean(Settings.class).definitions().size());
+    assertThat(
+            JSON.readTree(get("/api/v1/settings/test_conninfo").body()).get("setting").asString())
+        .isEqualTo("host=h password=******** port=1");
+    JsonNode one = JSON.readTree(get("/api/v1/settings/logical_decoding_work_mem").body());
     assertThat(one.get("unit").asString()).isEqualTo("kB");
-    assertThat(one.get("default").asString()).isEqualTo("4096");
+    assertThat(one.get("default").asString()).isEqualTo("65536");
     assertThat(one.get("context").asString()).isEqualTo("user");
 
     HttpResponse<String> unknown = get("/api/v1/settings/nonsense");
@@ -286,10 +288,14 @@ class SharedApiTest {
     assertThat(problem(unknown).get("detail").asString())
         .isEqualTo("unrecognized configuration parameter \"nonsense\"");
 
-    HttpResponse<String> refused = patch("/api/v1/settings/work_mem", "{\"setting\":\"many\"}");
+    HttpResponse<String> refused =
+        patch("/api/v1/settings/logical_decoding_work_mem", "{\"setting\":\"many\"}");
     assertThat(refused.statusCode()).isEqualTo(422);
-    assertThat(patch("/api/v1/settings/work_mem", "{}").statusCode()).isEqualTo(400);
-    assertThat(patch("/api/v1/settings/work_mem", "{\"setting\":\"8MB\"}").statusCode())
+    assertThat(patch("/api/v1/settings/logical_decoding_work_mem", "{}").statusCode())
+        .isEqualTo(400);
+    assertThat(
+            patch("/api/v1/settings/logical_decoding_work_mem", "{\"setting\":\"8MB\"}")
+                .statusCode())
         .isEqualTo(200);
   }
 
@@ -343,7 +349,9 @@ class SharedApiTest {
   @DisplayName("an address that others can reach is refused unless it is allowed")
   @CsvSource({"0.0.0.0", "192.168.3.10", "''", "::"})
   void loopbackOnly(String address) {
-    assertThat(org.assertj.core.api.Assertions.catchThrowable(() -> LoopbackGuard.check(address, false)))
+    assertThat(
+            org.assertj.core.api.Assertions.catchThrowable(
+                () -> LoopbackGuard.check(address, false)))
         .hasMessageContaining("millrace.security.allow-anonymous=true");
     LoopbackGuard.check(address, true);
     LoopbackGuard.check("127.0.0.1", false);
@@ -415,9 +423,20 @@ class SharedApiTest {
 
     @Bean
     Settings settings() {
-      return new Settings(
-          dev.millrace.settings.SettingTable.definitions(),
-          Map.of("primary_conninfo", "host=h password=secret port=1"));
+      List<SettingDefinition> known =
+          new java.util.ArrayList<>(dev.millrace.settings.SettingTable.definitions());
+      known.add(
+          new SettingDefinition(
+              "test_conninfo",
+              SettingDefinition.Type.STRING,
+              null,
+              "",
+              SettingDefinition.Context.SIGHUP,
+              "where",
+              null,
+              null,
+              null));
+      return new Settings(known, Map.of("test_conninfo", "host=h password=secret port=1"));
     }
 
     @Bean
