@@ -1,5 +1,6 @@
 package dev.millrace.publisher;
 
+import dev.millrace.api.SharedApiConfiguration;
 import dev.millrace.settings.SettingsConfiguration;
 import java.util.Locale;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -14,7 +15,7 @@ import org.springframework.context.annotation.Import;
  * application.
  */
 @SpringBootApplication
-@Import(SettingsConfiguration.class)
+@Import({SettingsConfiguration.class, SharedApiConfiguration.class})
 public class PublisherApplication {
 
   public static void main(String[] args) {
