@@ -1,6 +1,7 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.model.ColumnDefinition;
+import dev.millrace.model.Lsn;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.wal.WalReader;
@@ -34,9 +35,14 @@ final class LogModel {
   }
 
   static LogModel of(WriteAheadLog log, CatalogStore catalog) {
+    return before(log, catalog, Long.MAX_VALUE);
+  }
+
+  /** As {@link #of}, by the commit records that begin before {@code endLsn}. */
+  static LogModel before(WriteAheadLog log, CatalogStore catalog, long endLsn) {
     LogModel model = new LogModel(catalog);
     try (WalReader reader = log.openReader(log.oldestLsn())) {
-      while (reader.next()) {
+      while (reader.next() && Lsn.isBefore(reader.lsn(), endLsn)) {
         model.read(reader);
       }
     }
