@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
-import dev.millrace.publisher.PublisherApplication;
+import dev.millrace.publisher.PublisherUnderTest;
 import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.publisher.decoding.SlotChanges;
 import dev.millrace.sql.SqlSession;
@@ -29,7 +29,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
-import org.springframework.context.ConfigurableApplicationContext;
 
 /**
  * Runs the SQL of the captured scenarios in the embedded database and compares what pgoutput and
@@ -52,7 +51,7 @@ class VectorRunTest {
 
   @TempDir static Path directory;
 
-  private static ConfigurableApplicationContext context;
+  private static PublisherUnderTest publisher;
   private static TreeMap<String, VectorScenario> scenarios;
   private static PublisherNode node;
   private static SlotChanges changes;
@@ -61,17 +60,16 @@ class VectorRunTest {
   @BeforeAll
   static void start() throws IOException {
     scenarios = VectorScenario.all();
-    context =
-        PublisherApplication.builder().run("--millrace.data-dir=" + directory, "--server.port=0");
-    node = context.getBean(PublisherNode.class);
-    changes = context.getBean(SlotChanges.class);
+    publisher = PublisherUnderTest.start(directory);
+    node = publisher.bean(PublisherNode.class);
+    changes = publisher.bean(SlotChanges.class);
     admin = node.open();
   }
 
   @AfterAll
   static void stop() {
     admin.close();
-    context.close();
+    publisher.close();
   }
 
   private static String md5Series() {
