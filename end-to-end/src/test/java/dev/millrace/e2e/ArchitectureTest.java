@@ -55,7 +55,8 @@ class ArchitectureTest {
   }
 
   @Test
-  @DisplayName("the log stands below decoding, decoding below the walsender, all below the web layer")
+  @DisplayName(
+      "the log stands below decoding, decoding below the walsender, all below the web layer")
   void logBelowDecodingBelowWalsender() {
     noClasses()
         .that()
@@ -112,6 +113,10 @@ class ArchitectureTest {
   @Test
   @DisplayName("the shared model's packages have no cycles")
   void noCyclesInModel() {
-    slices().matching("dev.millrace.(model|pgoutput|replication|settings|sql|api)..").should().beFreeOfCycles().check(CLASSES);
+    slices()
+        .matching("dev.millrace.(model|pgoutput|replication|settings|sql|api)..")
+        .should()
+        .beFreeOfCycles()
+        .check(CLASSES);
   }
 }

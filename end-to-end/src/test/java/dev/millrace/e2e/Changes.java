@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
-/** Reads a pgoutput slot over REST and writes its row messages as short text: {@code U K(1,null) N(2,y)}. */
+/**
+ * Reads a pgoutput slot over REST and writes its row messages as short text: {@code U K(1,null)
+ * N(2,y)}.
+ */
 final class Changes {
 
   private final ByteBuffer in;
@@ -31,8 +34,10 @@ final class Changes {
         publisher.post(
             "/api/v1/slots/" + slot + "/" + call,
             Map.of(
-                "binary", true,
-                "options", Map.of("proto_version", "1", "publication_names", publication)));
+                "binary",
+                true,
+                "options",
+                Map.of("proto_version", "1", "publication_names", publication)));
     List<String> texts = new ArrayList<>();
     for (JsonNode change : answer.get("changes")) {
       texts.add(new Changes(HexFormat.of().parseHex(change.get("data").asString())).text());

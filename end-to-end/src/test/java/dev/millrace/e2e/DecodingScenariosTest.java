@@ -47,11 +47,16 @@ class DecodingScenariosTest {
         publisher.post(
             "/api/v1/slots/" + slot + "/" + call,
             Map.of("options", Map.of("include-xids", "0", "skip-empty-xacts", "1")));
-    return answer.get("changes").valueStream().map(change -> change.get("data").asString()).toList();
+    return answer
+        .get("changes")
+        .valueStream()
+        .map(change -> change.get("data").asString())
+        .toList();
   }
 
   @Test
-  @DisplayName("S16 transactions leave in commit order, nothing uncommitted; peek repeats, get consumes")
+  @DisplayName(
+      "S16 transactions leave in commit order, nothing uncommitted; peek repeats, get consumes")
   void commitOrder() {
     publisher.sql("CREATE TABLE s16 (a int PRIMARY KEY)");
     slot("s16", "test_decoding");
@@ -59,8 +64,7 @@ class DecodingScenariosTest {
       a.sql("BEGIN");
       a.sql("INSERT INTO s16 VALUES (1)");
       publisher.sql("INSERT INTO s16 VALUES (2)");
-      List<String> onlyB =
-          List.of("BEGIN", "table public.s16: INSERT: a[integer]:2", "COMMIT");
+      List<String> onlyB = List.of("BEGIN", "table public.s16: INSERT: a[integer]:2", "COMMIT");
       assertThat(text("s16", "peek-changes")).isEqualTo(onlyB);
       assertThat(text("s16", "get-changes")).isEqualTo(onlyB);
       assertThat(text("s16", "get-changes")).isEmpty();
@@ -93,7 +97,8 @@ class DecodingScenariosTest {
     for (int i = 0; i < 80; i++) {
       nested.append("SAVEPOINT n").append(i).append(';');
     }
-    nested.append("INSERT INTO s17 VALUES (11); INSERT INTO s17 VALUES (12); INSERT INTO s17 VALUES (13);");
+    nested.append(
+        "INSERT INTO s17 VALUES (11); INSERT INTO s17 VALUES (12); INSERT INTO s17 VALUES (13);");
     nested.append("RELEASE n0; INSERT INTO s17 VALUES (14); COMMIT");
     publisher.sql(nested.toString());
     assertThat(inserted("s17")).containsExactly("11", "12", "13", "14");
@@ -103,7 +108,8 @@ class DecodingScenariosTest {
     assertThat(inserted("s17")).containsExactly("21", "23", "24");
     publisher.sql("BEGIN; SAVEPOINT s; INSERT INTO s17 VALUES (31); COMMIT");
     assertThat(inserted("s17")).containsExactly("31");
-    publisher.sql("BEGIN; SELECT * FROM s17 WHERE a = 31 FOR UPDATE; SAVEPOINT s; INSERT INTO s17 VALUES (41); COMMIT");
+    publisher.sql(
+        "BEGIN; SELECT * FROM s17 WHERE a = 31 FOR UPDATE; SAVEPOINT s; INSERT INTO s17 VALUES (41); COMMIT");
     assertThat(inserted("s17")).containsExactly("41");
     publisher.delete("/api/v1/slots/s17");
   }
@@ -144,12 +150,15 @@ class DecodingScenariosTest {
     publisher.delete("/api/v1/slots/s18");
   }
 
-  /** T, t: big or small piece at top level; S, s: in a released savepoint; [..]: nested in one. Returns the next key. */
+  /**
+   * T, t: big or small piece at top level; S, s: in a released savepoint; [..]: nested in one.
+   * Returns the next key.
+   */
   private static int runShape(String shape, int firstKey) {
     StringBuilder sql = new StringBuilder("BEGIN;");
     int key = firstKey;
     for (char piece : shape.toCharArray()) {
-      if (piece == '[' ) {
+      if (piece == '[') {
         sql.append("SAVEPOINT outer_one;");
       } else if (piece == ']') {
         sql.append("RELEASE outer_one;");

@@ -14,8 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writers that go on while the publisher dies and comes back, and remember what was acknowledged. Each writer owns its keys,
- * so the last acknowledged value of a key is known; a call without answer may have happened or not.
+ * Writers that go on while the publisher dies and comes back, and remember what was acknowledged.
+ * Each writer owns its keys, so the last acknowledged value of a key is known; a call without
+ * answer may have happened or not.
  */
 final class KillLoad {
 
@@ -87,7 +88,9 @@ final class KillLoad {
           effects.put(updated, value + 1);
         }
       }
-      sql.append("SAVEPOINT s; INSERT INTO k%d VALUES (%d, 'gone', 1); ROLLBACK TO s;".formatted(table, nextKey + rows));
+      sql.append(
+          "SAVEPOINT s; INSERT INTO k%d VALUES (%d, 'gone', 1); ROLLBACK TO s;"
+              .formatted(table, nextKey + rows));
       boolean commit = random.nextInt(8) != 0;
       sql.append(commit ? "COMMIT" : "ROLLBACK");
       run(table, sql.toString(), commit ? effects : Map.of());
@@ -128,14 +131,18 @@ final class KillLoad {
     for (List<String> row : rows) {
       Integer before = found.put(Integer.valueOf(row.get(0)), Integer.valueOf(row.get(2)));
       assertThat(before).as("row %s twice, seed %d", row, seed).isNull();
-      assertThat(row.get(1)).as("row of a rolled back savepoint, seed %d", seed).isNotEqualTo("gone");
+      assertThat(row.get(1))
+          .as("row of a rolled back savepoint, seed %d", seed)
+          .isNotEqualTo("gone");
     }
     certain
         .get(table)
         .forEach(
             (key, value) -> {
               if (!uncertain.get(table).containsKey(key)) {
-                assertThat(found.get(key)).as("k%d key %d, seed %d", table, key, seed).isEqualTo(value);
+                assertThat(found.get(key))
+                    .as("k%d key %d, seed %d", table, key, seed)
+                    .isEqualTo(value);
               }
             });
   }

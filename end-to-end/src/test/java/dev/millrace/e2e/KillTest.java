@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * R1: kill -9 of either service while tables are copied and while changes flow. Afterwards both sides are equal, every
- * acknowledged transaction is there once, and nothing temporary is left.
+ * R1: kill -9 of either service while tables are copied and while changes flow. Afterwards both
+ * sides are equal, every acknowledged transaction is there once, and nothing temporary is left.
  */
 @DisplayName("kill -9 under load")
 class KillTest {
@@ -130,7 +130,10 @@ class KillTest {
                     .isEqualTo(List.of(List.of("ks"))));
     assertThat(subscriber.api().rows("SELECT roname FROM pg_replication_origin")).hasSize(1);
     try (Stream<Path> files = Files.walk(directory)) {
-      assertThat(files.map(Path::toString).filter(file -> file.endsWith(".spill") || file.endsWith(".tmp")))
+      assertThat(
+              files
+                  .map(Path::toString)
+                  .filter(file -> file.endsWith(".spill") || file.endsWith(".tmp")))
           .as("temporary files, seed %d", seed)
           .isEmpty();
     }

@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
 @DisplayName("The Kubernetes manifests name what the services use")
@@ -37,7 +37,8 @@ class KubernetesManifestsTest {
   private static Object at(Object node, Object... path) {
     Object current = node;
     for (Object step : path) {
-      current = step instanceof Integer index ? ((List<?>) current).get(index) : map(current).get(step);
+      current =
+          step instanceof Integer index ? ((List<?>) current).get(index) : map(current).get(step);
     }
     return current;
   }
@@ -58,7 +59,8 @@ class KubernetesManifestsTest {
     assertThat(at(set, "spec", "serviceName")).isEqualTo(at(service, "metadata", "name"));
     assertThat(at(service, "spec", "ports", 0, "port")).isEqualTo(port);
     assertThat(at(container, "ports", 0, "containerPort")).isEqualTo(port);
-    assertThat(at(container, "ports", 0, "name")).isEqualTo(at(service, "spec", "ports", 0, "targetPort"));
+    assertThat(at(container, "ports", 0, "name"))
+        .isEqualTo(at(service, "spec", "ports", 0, "targetPort"));
     assertThat(at(set, "spec", "template", "metadata", "labels", "app.kubernetes.io/name"))
         .isEqualTo(at(service, "spec", "selector", "app.kubernetes.io/name"))
         .isEqualTo(at(defaults, "spring", "application", "name"));
@@ -70,7 +72,9 @@ class KubernetesManifestsTest {
         .containsEntry("SERVER_PORT", String.valueOf(port))
         .containsEntry("MILLRACE_DATA_DIR", at(container, "volumeMounts", 0, "mountPath"))
         .containsEntry("MILLRACE_SECURITY_ALLOW_ANONYMOUS", "true");
-    assertThat(at(defaults, "millrace")).extracting(node -> map(node).containsKey("data-dir")).isEqualTo(true);
+    assertThat(at(defaults, "millrace"))
+        .extracting(node -> map(node).containsKey("data-dir"))
+        .isEqualTo(true);
     assertThat(at(container, "volumeMounts", 0, "name"))
         .isEqualTo(at(set, "spec", "volumeClaimTemplates", 0, "metadata", "name"));
     String dockerfile = Files.readString(TOP.resolve("Dockerfile"), StandardCharsets.UTF_8);
@@ -90,10 +94,15 @@ class KubernetesManifestsTest {
   @Test
   @DisplayName("the base lists every manifest beside it")
   void kustomizationIsComplete() throws IOException {
-    Object resources = at(documents(TOP.resolve("k8s/base/kustomization.yaml")).get(0), "resources");
+    Object resources =
+        at(documents(TOP.resolve("k8s/base/kustomization.yaml")).get(0), "resources");
     try (var files = Files.list(TOP.resolve("k8s/base"))) {
-      assertThat(files.map(file -> file.getFileName().toString()).filter(name -> !name.equals("kustomization.yaml")))
-          .containsExactlyInAnyOrderElementsOf(((List<?>) resources).stream().map(String::valueOf).toList());
+      assertThat(
+              files
+                  .map(file -> file.getFileName().toString())
+                  .filter(name -> !name.equals("kustomization.yaml")))
+          .containsExactlyInAnyOrderElementsOf(
+              ((List<?>) resources).stream().map(String::valueOf).toList());
     }
   }
 }

@@ -20,9 +20,11 @@ class PublishingScenariosTest {
   @Test
   @DisplayName("S01 only published actions arrive")
   void publishedActions() {
-    pair.both("CREATE TABLE s01_ins (a int); CREATE TABLE s01_rep (a int PRIMARY KEY); CREATE TABLE s01_none (a int)");
+    pair.both(
+        "CREATE TABLE s01_ins (a int); CREATE TABLE s01_rep (a int PRIMARY KEY); CREATE TABLE s01_none (a int)");
     pair.publisher().sql("INSERT INTO s01_ins SELECT x FROM generate_series(1, 1002) AS g(x)");
-    pair.publisher().sql("CREATE PUBLICATION s01_insert FOR TABLE s01_ins WITH (publish = 'insert')");
+    pair.publisher()
+        .sql("CREATE PUBLICATION s01_insert FOR TABLE s01_ins WITH (publish = 'insert')");
     pair.publisher().sql("CREATE PUBLICATION s01_all FOR TABLE s01_rep");
     pair.subscribe("s01", "s01_insert, s01_all", null);
     pair.awaitSynced("s01");
@@ -51,7 +53,8 @@ class PublishingScenariosTest {
     pair.publisher().sql("CREATE PUBLICATION s02_pub FOR TABLE s02");
     pair.subscribe("s02_sub", "s02_pub", null);
     pair.awaitSynced("s02_sub");
-    pair.publisher().sql("INSERT INTO s02 VALUES (2, 'bar', 2.2); UPDATE s02 SET b = 'baz' WHERE a = 1");
+    pair.publisher()
+        .sql("INSERT INTO s02 VALUES (2, 'bar', 2.2); UPDATE s02 SET b = 'baz' WHERE a = 1");
     pair.awaitCaughtUp("s02_sub");
     pair.subscriber().sql("UPDATE s02 SET d = 'changed here' WHERE a = 2");
     pair.publisher().sql("UPDATE s02 SET c = 3.3 WHERE a = 2");
@@ -61,7 +64,8 @@ class PublishingScenariosTest {
   }
 
   @Test
-  @DisplayName("S04 the replica identity decides the old part, a new index from the very next change")
+  @DisplayName(
+      "S04 the replica identity decides the old part, a new index from the very next change")
   void replicaIdentity() {
     MillraceApi publisher = pair.publisher();
     publisher.sql(
@@ -87,9 +91,18 @@ class PublishingScenariosTest {
     }
     assertThat(changes("s04", "s04_pub"))
         .containsExactly(
-            "I N(1,x)", "U N(1,y)", "U K(1,null) N(2,y)", "D K(2,null)",
-            "I N(1,x)", "U O(1,x) N(1,y)", "U O(1,y) N(2,y)", "D O(2,y)",
-            "I N(1,x)", "U N(1,y)", "U K(1,null) N(2,y)", "D K(2,null)");
+            "I N(1,x)",
+            "U N(1,y)",
+            "U K(1,null) N(2,y)",
+            "D K(2,null)",
+            "I N(1,x)",
+            "U O(1,x) N(1,y)",
+            "U O(1,y) N(2,y)",
+            "D O(2,y)",
+            "I N(1,x)",
+            "U N(1,y)",
+            "U K(1,null) N(2,y)",
+            "D K(2,null)");
     publisher.sql("INSERT INTO s04_idx VALUES (5, 'e')");
     publisher.sql("ALTER TABLE s04_idx REPLICA IDENTITY USING INDEX s04_idx_b");
     publisher.sql("UPDATE s04_idx SET b = 'f' WHERE a = 5");
@@ -105,7 +118,8 @@ class PublishingScenariosTest {
     assertThat(refused("DELETE FROM s04_none WHERE a = 99").member("detail"))
         .contains(
             "cannot delete from table \"s04_none\" because it does not have a replica identity and publishes deletes");
-    publisher.sql("INSERT INTO s04_insert_only VALUES (1, 'x'); UPDATE s04_insert_only SET b = 'y'; DELETE FROM s04_insert_only");
+    publisher.sql(
+        "INSERT INTO s04_insert_only VALUES (1, 'x'); UPDATE s04_insert_only SET b = 'y'; DELETE FROM s04_insert_only");
     publisher.delete("/api/v1/slots/s04");
   }
 
@@ -148,15 +162,18 @@ class PublishingScenariosTest {
   @Test
   @DisplayName("S05 default-filled and dropped columns still match under FULL")
   void fullIdentityAfterAlter() {
-    pair.both("CREATE TABLE s05_alter (a int, gone int); ALTER TABLE s05_alter REPLICA IDENTITY FULL");
+    pair.both(
+        "CREATE TABLE s05_alter (a int, gone int); ALTER TABLE s05_alter REPLICA IDENTITY FULL");
     pair.publisher().sql("INSERT INTO s05_alter VALUES (1, 1), (2, 2)");
     pair.publisher().sql("CREATE PUBLICATION s05_alter_pub FOR TABLE s05_alter");
     pair.subscribe("s05_alter_sub", "s05_alter_pub", null);
     pair.awaitSynced("s05_alter_sub");
-    pair.both("ALTER TABLE s05_alter ADD COLUMN b boolean DEFAULT false NOT NULL; ALTER TABLE s05_alter DROP COLUMN gone");
+    pair.both(
+        "ALTER TABLE s05_alter ADD COLUMN b boolean DEFAULT false NOT NULL; ALTER TABLE s05_alter DROP COLUMN gone");
     pair.publisher().sql("UPDATE s05_alter SET a = a + 10");
     pair.awaitCaughtUp("s05_alter_sub");
-    pair.assertBoth("SELECT a, b FROM s05_alter ORDER BY a", rows(row("11", "false"), row("12", "false")));
+    pair.assertBoth(
+        "SELECT a, b FROM s05_alter ORDER BY a", rows(row("11", "false"), row("12", "false")));
     assertThat(pair.stats("s05_alter_sub").get("confl_update_missing").asInt()).isZero();
   }
 
@@ -182,8 +199,11 @@ class PublishingScenariosTest {
   @Test
   @DisplayName("S07 missing rows are conflicts: counted, listed, and the worker goes on")
   void missingRows() {
-    pair.both("CREATE TABLE s07 (a int PRIMARY KEY, b text); CREATE TABLE s07_full (a int, b text); ALTER TABLE s07_full REPLICA IDENTITY FULL");
-    pair.publisher().sql("INSERT INTO s07 VALUES (1, 'x'), (2, 'y'); INSERT INTO s07_full VALUES (1, 'x'), (2, 'y')");
+    pair.both(
+        "CREATE TABLE s07 (a int PRIMARY KEY, b text); CREATE TABLE s07_full (a int, b text); ALTER TABLE s07_full REPLICA IDENTITY FULL");
+    pair.publisher()
+        .sql(
+            "INSERT INTO s07 VALUES (1, 'x'), (2, 'y'); INSERT INTO s07_full VALUES (1, 'x'), (2, 'y')");
     pair.publisher().sql("CREATE PUBLICATION s07_pub FOR TABLE s07, s07_full");
     pair.subscribe("s07_sub", "s07_pub", null);
     pair.awaitSynced("s07_sub");
@@ -209,7 +229,8 @@ class PublishingScenariosTest {
   }
 
   @Test
-  @DisplayName("S08 TRUNCATE: restart identity, insert-only publication, foreign keys, several subscriptions")
+  @DisplayName(
+      "S08 TRUNCATE: restart identity, insert-only publication, foreign keys, several subscriptions")
   void truncate() {
     String tables =
         """
@@ -220,7 +241,11 @@ class PublishingScenariosTest {
         CREATE TABLE s08_5 (a int PRIMARY KEY);
         """;
     pair.publisher().sql(tables);
-    pair.subscriber().sql(tables.replace("s08_1 (a int)", "s08_1 (a int, id int GENERATED BY DEFAULT AS IDENTITY (START WITH 101))"));
+    pair.subscriber()
+        .sql(
+            tables.replace(
+                "s08_1 (a int)",
+                "s08_1 (a int, id int GENERATED BY DEFAULT AS IDENTITY (START WITH 101))"));
     pair.publisher()
         .sql(
             """
@@ -267,7 +292,8 @@ class PublishingScenariosTest {
   }
 
   @Test
-  @DisplayName("S09 a transaction without published changes sends nothing but moves the confirmed position")
+  @DisplayName(
+      "S09 a transaction without published changes sends nothing but moves the confirmed position")
   void emptyTransaction() {
     pair.both("CREATE TABLE s09 (a int PRIMARY KEY); CREATE TABLE s09_other (a int PRIMARY KEY)");
     pair.publisher().sql("CREATE PUBLICATION s09_pub FOR TABLE s09");
@@ -280,7 +306,11 @@ class PublishingScenariosTest {
         pair.publisher()
             .post(
                 "/api/v1/slots/s09_peek/peek-changes",
-                Map.of("binary", true, "options", Map.of("proto_version", "1", "publication_names", "s09_pub")));
+                Map.of(
+                    "binary",
+                    true,
+                    "options",
+                    Map.of("proto_version", "1", "publication_names", "s09_pub")));
     assertThat(answer.get("changes")).isEmpty();
     pair.publisher().delete("/api/v1/slots/s09_peek");
   }
@@ -294,13 +324,18 @@ class PublishingScenariosTest {
         CREATE TABLE "My Schema"."tab'le.with""quote" ("Key.1" int PRIMARY KEY, "select" text, "été" text);
         """;
     pair.both(create);
-    pair.publisher().sql("INSERT INTO \"My Schema\".\"tab'le.with\"\"quote\" VALUES (1, 'a''b', NULL)");
-    pair.publisher().sql("CREATE PUBLICATION \"Pub Upper'\" FOR TABLE \"My Schema\".\"tab'le.with\"\"quote\"");
-    pair.subscribe("\"flobble-biscuits?whatisthetime/hahahaha\"", "\"Pub Upper'\"", "slot_name = 'odd_names'");
-    pair.awaitCaughtUp("odd_names");
-    dev.millrace.tools.Replication.awaitSynced(pair.subscriber(), "flobble-biscuits?whatisthetime/hahahaha", Pair.WAIT_MS);
     pair.publisher()
-        .sql("UPDATE \"My Schema\".\"tab'le.with\"\"quote\" SET \"select\" = 'ü\\n', \"Key.1\" = 2");
+        .sql("INSERT INTO \"My Schema\".\"tab'le.with\"\"quote\" VALUES (1, 'a''b', NULL)");
+    pair.publisher()
+        .sql("CREATE PUBLICATION \"Pub Upper'\" FOR TABLE \"My Schema\".\"tab'le.with\"\"quote\"");
+    pair.subscribe(
+        "\"flobble-biscuits?whatisthetime/hahahaha\"", "\"Pub Upper'\"", "slot_name = 'odd_names'");
+    pair.awaitCaughtUp("odd_names");
+    dev.millrace.tools.Replication.awaitSynced(
+        pair.subscriber(), "flobble-biscuits?whatisthetime/hahahaha", Pair.WAIT_MS);
+    pair.publisher()
+        .sql(
+            "UPDATE \"My Schema\".\"tab'le.with\"\"quote\" SET \"select\" = 'ü\\n', \"Key.1\" = 2");
     pair.awaitCaughtUp("odd_names");
     pair.assertBoth(
         "SELECT \"Key.1\", \"select\", \"été\" FROM \"My Schema\".\"tab'le.with\"\"quote\"",

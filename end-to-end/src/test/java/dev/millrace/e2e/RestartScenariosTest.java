@@ -13,7 +13,8 @@ class RestartScenariosTest {
   @TempDir Path directory;
 
   @Test
-  @DisplayName("S11 S46 writes around restarts arrive once, and the subscriber resumes after what it applied")
+  @DisplayName(
+      "S11 S46 writes around restarts arrive once, and the subscriber resumes after what it applied")
   void restarts() {
     try (Pair pair = new Pair(directory)) {
       pair.both("CREATE TABLE r1 (a int PRIMARY KEY, b text); CREATE TABLE r2 (a int, b text)");
@@ -21,10 +22,12 @@ class RestartScenariosTest {
       pair.publisher().sql("CREATE PUBLICATION rp FOR TABLE r1, r2");
       pair.subscribe("rs", "rp", null);
       pair.awaitSynced("rs");
-      pair.publisher().sql("INSERT INTO r1 VALUES (2, 'before'); INSERT INTO r2 VALUES (2, 'before')");
+      pair.publisher()
+          .sql("INSERT INTO r1 VALUES (2, 'before'); INSERT INTO r2 VALUES (2, 'before')");
       pair.publisherNode.stop();
       pair.publisherNode.start();
-      pair.publisher().sql("INSERT INTO r1 VALUES (3, 'after'); INSERT INTO r2 VALUES (3, 'after')");
+      pair.publisher()
+          .sql("INSERT INTO r1 VALUES (3, 'after'); INSERT INTO r2 VALUES (3, 'after')");
       pair.awaitCaughtUp("rs");
       pair.subscriberNode.stop();
       pair.publisher().sql("INSERT INTO r1 VALUES (4, 'away'); INSERT INTO r2 VALUES (4, 'away')");

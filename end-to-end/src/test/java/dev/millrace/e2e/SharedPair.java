@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * One pair of services for all scenarios that do not restart anything, since starting both takes longer than most of them.
- * Every scenario uses names of its own.
+ * One pair of services for all scenarios that do not restart anything, since starting both takes
+ * longer than most of them. Every scenario uses names of its own.
  */
 final class SharedPair {
 
@@ -19,7 +19,11 @@ final class SharedPair {
     if (pair == null) {
       try {
         Path directory = Files.createTempDirectory("millrace-e2e");
-        pair = new Pair(directory, "--millrace.settings.max_replication_slots=60", "--millrace.settings.max_wal_senders=60");
+        pair =
+            new Pair(
+                directory,
+                "--millrace.settings.max_replication_slots=60",
+                "--millrace.settings.max_wal_senders=60");
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

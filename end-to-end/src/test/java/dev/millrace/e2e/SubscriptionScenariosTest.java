@@ -20,16 +20,18 @@ class SubscriptionScenariosTest {
   private final Pair pair = SharedPair.get();
 
   @Test
-  @DisplayName("S03 a target without the columns: all of them are named, others go on, a repair is enough")
+  @DisplayName(
+      "S03 a target without the columns: all of them are named, others go on, a repair is enough")
   void targetDoesNotFit() {
-    pair.publisher().sql("CREATE TABLE s03 (a int PRIMARY KEY, b text, c text); CREATE TABLE s03_other (a int PRIMARY KEY)");
-    pair.subscriber().sql("CREATE TABLE s03 (a int PRIMARY KEY); CREATE TABLE s03_other (a int PRIMARY KEY)");
+    pair.publisher()
+        .sql(
+            "CREATE TABLE s03 (a int PRIMARY KEY, b text, c text); CREATE TABLE s03_other (a int PRIMARY KEY)");
+    pair.subscriber()
+        .sql("CREATE TABLE s03 (a int PRIMARY KEY); CREATE TABLE s03_other (a int PRIMARY KEY)");
     pair.publisher().sql("INSERT INTO s03 VALUES (1, 'b', 'c'); INSERT INTO s03_other VALUES (1)");
     pair.publisher().sql("CREATE PUBLICATION s03_pub FOR TABLE s03, s03_other");
     pair.subscribe("s03_sub", "s03_pub", null);
-    await()
-        .atMost(WAIT)
-        .until(() -> pair.stats("s03_sub").get("sync_error_count").asInt() >= 2);
+    await().atMost(WAIT).until(() -> pair.stats("s03_sub").get("sync_error_count").asInt() >= 2);
     assertThat(lastErrors())
         .contains(
             "logical replication target relation \"public.s03\" is missing replicated columns: \"b\", \"c\"");
@@ -50,10 +52,13 @@ class SubscriptionScenariosTest {
   @Test
   @DisplayName("S03 a missing target table refuses the subscription and leaves nothing behind")
   void missingTargetTable() {
-    pair.publisher().sql("CREATE TABLE s03_absent (a int PRIMARY KEY); CREATE PUBLICATION s03_absent_pub FOR TABLE s03_absent");
+    pair.publisher()
+        .sql(
+            "CREATE TABLE s03_absent (a int PRIMARY KEY); CREATE PUBLICATION s03_absent_pub FOR TABLE s03_absent");
     MillraceApi.Refused refused =
         catchThrowableOfType(
-            MillraceApi.Refused.class, () -> pair.subscribe("s03_absent_sub", "s03_absent_pub", null));
+            MillraceApi.Refused.class,
+            () -> pair.subscribe("s03_absent_sub", "s03_absent_pub", null));
     assertThat(refused.sqlState()).isEqualTo("42P01");
     assertThat(refused.member("detail")).contains("relation \"public.s03_absent\" does not exist");
     assertThat(pair.subscriber().call("GET", "/api/v1/subscriptions/s03_absent_sub", null).status())
@@ -63,7 +68,8 @@ class SubscriptionScenariosTest {
   }
 
   @Test
-  @DisplayName("S10 membership changes: gone at once, back only after REFRESH, renames count for later changes")
+  @DisplayName(
+      "S10 membership changes: gone at once, back only after REFRESH, renames count for later changes")
   void membership() {
     pair.both("CREATE TABLE s10_a (a int); CREATE TABLE s10_b (a int)");
     MillraceApi publisher = pair.publisher();
@@ -104,7 +110,8 @@ class SubscriptionScenariosTest {
   void changeRestartsWorker() {
     pair.both("CREATE TABLE s11_a (a int); CREATE TABLE s11_b (a int)");
     MillraceApi publisher = pair.publisher();
-    publisher.sql("CREATE PUBLICATION s11_pub_a FOR TABLE s11_a; CREATE PUBLICATION s11_pub_b FOR TABLE s11_b");
+    publisher.sql(
+        "CREATE PUBLICATION s11_pub_a FOR TABLE s11_a; CREATE PUBLICATION s11_pub_b FOR TABLE s11_b");
     publisher.sql("INSERT INTO s11_a SELECT x FROM generate_series(1, 20) AS g(x)");
     pair.subscribe("s11_sub", "s11_pub_a, s11_pub_b", null);
     pair.awaitSynced("s11_sub");
@@ -115,7 +122,8 @@ class SubscriptionScenariosTest {
                 + pair.connection()
                 + " options=''-c wal_sender_timeout=45s'''");
     String second = awaitOtherWalsender("s11_sub", first);
-    pair.subscriber().sql("ALTER SUBSCRIPTION s11_sub SET PUBLICATION s11_pub_b WITH (refresh = false)");
+    pair.subscriber()
+        .sql("ALTER SUBSCRIPTION s11_sub SET PUBLICATION s11_pub_b WITH (refresh = false)");
     String third = awaitOtherWalsender("s11_sub", second);
     publisher.sql("INSERT INTO s11_a VALUES (21); INSERT INTO s11_b VALUES (1)");
     pair.awaitCaughtUp("s11_sub");
@@ -134,9 +142,7 @@ class SubscriptionScenariosTest {
   }
 
   private String awaitOtherWalsender(String slot, String before) {
-    await()
-        .atMost(WAIT)
-        .until(() -> walsender(slot) != null && !walsender(slot).equals(before));
+    await().atMost(WAIT).until(() -> walsender(slot) != null && !walsender(slot).equals(before));
     return walsender(slot);
   }
 
@@ -174,11 +180,11 @@ class SubscriptionScenariosTest {
             () ->
                 assertThat(
                         pair.publisher()
-                            .rows("SELECT slot_name FROM pg_replication_slots WHERE NOT active AND slot_name LIKE 'pg\\_%\\_sync\\_%'"))
+                            .rows(
+                                "SELECT slot_name FROM pg_replication_slots WHERE NOT active AND slot_name LIKE 'pg\\_%\\_sync\\_%'"))
                     .isEmpty());
     assertThat(
-            pair.subscriber()
-                .rows("SELECT * FROM pg_subscription WHERE subname = '" + name + "'"))
+            pair.subscriber().rows("SELECT * FROM pg_subscription WHERE subname = '" + name + "'"))
         .isEmpty();
     assertThat(
             pair.subscriber()
@@ -198,29 +204,32 @@ class SubscriptionScenariosTest {
   }
 
   @Test
-  @DisplayName("S12 without slot name the publisher's slot stays; with a slot that is gone DROP says so")
+  @DisplayName(
+      "S12 without slot name the publisher's slot stays; with a slot that is gone DROP says so")
   void dropWithoutSlot() {
     pair.both("CREATE TABLE s12_none (a int PRIMARY KEY)");
     pair.publisher().sql("CREATE PUBLICATION s12_none_pub FOR TABLE s12_none");
     pair.subscribe("s12_none_sub", "s12_none_pub", null);
     pair.awaitSynced("s12_none_sub");
     pair.subscriber()
-        .sql("ALTER SUBSCRIPTION s12_none_sub DISABLE; ALTER SUBSCRIPTION s12_none_sub SET (slot_name = NONE)");
+        .sql(
+            "ALTER SUBSCRIPTION s12_none_sub DISABLE; ALTER SUBSCRIPTION s12_none_sub SET (slot_name = NONE)");
     pair.dropSubscription("s12_none_sub");
-    assertThat(pair.publisher().get("/api/v1/slots/s12_none_sub").get("active").asBoolean()).isFalse();
+    assertThat(pair.publisher().get("/api/v1/slots/s12_none_sub").get("active").asBoolean())
+        .isFalse();
     pair.publisher().delete("/api/v1/slots/s12_none_sub");
 
     pair.subscribe("s12_gone_sub", "s12_none_pub", "copy_data = false");
     pair.subscriber().sql("ALTER SUBSCRIPTION s12_gone_sub DISABLE");
-    await()
-        .atMost(WAIT)
-        .until(() -> walsender("s12_gone_sub") == null);
+    await().atMost(WAIT).until(() -> walsender("s12_gone_sub") == null);
     pair.publisher().delete("/api/v1/slots/s12_gone_sub");
     MillraceApi.Refused refused =
-        catchThrowableOfType(MillraceApi.Refused.class, () -> pair.dropSubscription("s12_gone_sub"));
+        catchThrowableOfType(
+            MillraceApi.Refused.class, () -> pair.dropSubscription("s12_gone_sub"));
     assertThat(refused.member("detail"))
         .contains("could not drop replication slot \"s12_gone_sub\" on publisher");
-    assertThat(pair.subscriber().get("/api/v1/subscriptions/s12_gone_sub").get("subname").asString())
+    assertThat(
+            pair.subscriber().get("/api/v1/subscriptions/s12_gone_sub").get("subname").asString())
         .isEqualTo("s12_gone_sub");
     pair.subscriber().sql("ALTER SUBSCRIPTION s12_gone_sub SET (slot_name = NONE)");
     pair.dropSubscription("s12_gone_sub");
@@ -253,9 +262,7 @@ class SubscriptionScenariosTest {
     pair.subscriber().sql("INSERT INTO s14 SELECT x FROM generate_series(1, 10) AS g(x)");
     pair.publisher().sql("CREATE PUBLICATION s14_pub FOR TABLE s14");
     pair.subscribe("s14_sub", "s14_pub", null);
-    await()
-        .atMost(WAIT)
-        .until(() -> pair.stats("s14_sub").get("sync_error_count").asInt() >= 2);
+    await().atMost(WAIT).until(() -> pair.stats("s14_sub").get("sync_error_count").asInt() >= 2);
     assertThat(
             pair.subscriber()
                 .get("/api/v1/subscriptions/s14_sub/tables")
@@ -272,7 +279,8 @@ class SubscriptionScenariosTest {
   @Test
   @DisplayName("S15 a copy under write load brings every row exactly once")
   void copyUnderLoad() throws Exception {
-    pair.both("CREATE TABLE s15_t (a int PRIMARY KEY, b text); CREATE TABLE s15_t2 (a int, b text)");
+    pair.both(
+        "CREATE TABLE s15_t (a int PRIMARY KEY, b text); CREATE TABLE s15_t2 (a int, b text)");
     MillraceApi publisher = pair.publisher();
     String insert = "INSERT INTO %s SELECT x, 'row ' || x FROM generate_series(%d, %d) AS g(x)";
     publisher.sql(insert.formatted("s15_t", 1, 3000));

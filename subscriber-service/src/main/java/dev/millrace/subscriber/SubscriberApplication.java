@@ -1,5 +1,6 @@
 package dev.millrace.subscriber;
 
+import dev.millrace.api.SharedApiConfiguration;
 import dev.millrace.settings.SettingsConfiguration;
 import java.util.Locale;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -14,7 +15,7 @@ import org.springframework.context.annotation.Import;
  * application.
  */
 @SpringBootApplication
-@Import(SettingsConfiguration.class)
+@Import({SettingsConfiguration.class, SharedApiConfiguration.class})
 public class SubscriberApplication {
 
   public static void main(String[] args) {
