@@ -6,7 +6,6 @@ import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.database.PublisherNode;
-import dev.millrace.publisher.decoding.ReorderBufferView;
 import dev.millrace.publisher.decoding.SlotChanges.Change;
 import dev.millrace.publisher.slots.ReplicationSlot;
 import dev.millrace.publisher.slots.ReplicationSlots;
@@ -236,7 +235,7 @@ class SlotController {
   @Operation(
       operationId = "getReorderBuffer",
       summary = "What the slot's walsender holds in memory")
-  ReorderBufferView reorderBuffer(@PathVariable @Parameter(example = SLOT) String name) {
-    return walSenders.reorderBuffer(rows.slot(name).name());
+  ReorderBufferRow reorderBuffer(@PathVariable @Parameter(example = SLOT) String name) {
+    return ReorderBufferRow.of(walSenders.reorderBuffer(rows.slot(name).name()));
   }
 }
