@@ -150,6 +150,11 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
     parts.asyncCommits().close();
   }
 
+  /** The database under the node. */
+  EmbeddedDatabase database() {
+    return parts.database();
+  }
+
   /** How many sessions are open. */
   int openSessions() {
     return sessions.count();

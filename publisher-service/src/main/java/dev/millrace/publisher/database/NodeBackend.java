@@ -266,7 +266,7 @@ final class NodeBackend implements TransactionBackend {
   }
 
   private StatementResult change(ParsedStatement.Dml dml, StatementContext context) {
-    refuseWhenReadOnly(dml.tag());
+    refuseWhenReadOnly(dml.tag().equals("INSERT 0") ? "INSERT" : dml.tag());
     long count =
         new RowStatement(dml, context.parameters(), transaction, session, patience()).run();
     statementDone(context);

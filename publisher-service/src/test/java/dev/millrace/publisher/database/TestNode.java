@@ -75,6 +75,10 @@ final class TestNode implements AutoCloseable {
     return node;
   }
 
+  EmbeddedDatabase database() {
+    return node.database();
+  }
+
   SegmentedLog log() {
     return log;
   }
