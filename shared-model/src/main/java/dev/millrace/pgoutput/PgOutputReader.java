@@ -20,11 +20,6 @@ public final class PgOutputReader {
     this.parallelStreaming = parallelStreaming;
   }
 
-  /** A reader for another stream with the same options. */
-  public PgOutputReader fresh() {
-    return new PgOutputReader(parallelStreaming);
-  }
-
   /**
    * Reads exactly one message. Tuples of the result refer to {@code buffer}.
    *
