@@ -14,10 +14,9 @@ import java.util.regex.Pattern;
  * @param text canonical: in the definition's unit without it, {@code on} / {@code off}, the enum
  *     value as listed
  * @param number the value of integers, 0 otherwise
- * @param unitSize bytes or microseconds of the definition's unit, 1 without one
  * @param source pg_settings.source
  */
-record SettingValue(String text, long number, long unitSize, String source) {
+record SettingValue(String text, long number, String source) {
 
   static final String DEFAULT = "default";
   static final String COMMAND_LINE = "command line";
@@ -36,23 +35,17 @@ record SettingValue(String text, long number, long unitSize, String source) {
   static SettingValue parse(SettingDefinition definition, String written, String source) {
     switch (definition.type()) {
       case BOOL:
-        return plain(bool(definition, written), source);
+        return new SettingValue(bool(definition, written), 0, source);
       case ENUM:
-        return plain(enumValue(definition, written), source);
+        return new SettingValue(enumValue(definition, written), 0, source);
       case INTEGER:
         long number = integer(definition, written);
-        SettingUnit unit = definition.unit() == null ? null : SettingUnit.of(definition.unit());
-        long unitSize = unit == null ? 1 : unit.size();
-        return new SettingValue(Long.toString(number), number, unitSize, source);
+        return new SettingValue(Long.toString(number), number, source);
       case REAL:
-        return plain(real(definition, written), source);
+        return new SettingValue(real(definition, written), 0, source);
       default:
-        return plain(written, source);
+        return new SettingValue(written, 0, source);
     }
-  }
-
-  private static SettingValue plain(String text, String source) {
-    return new SettingValue(text, 0, 1, source);
   }
 
   /** As SHOW prints it, with a readable unit. */

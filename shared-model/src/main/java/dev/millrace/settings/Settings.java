@@ -105,15 +105,18 @@ public final class Settings {
 
   /** A size in bytes; -1 stays -1. */
   public long getBytes(String name) {
-    SettingValue value = value(key(name));
-    return value.number() < 0 ? value.number() : value.number() * value.unitSize();
+    long number = value(key(name)).number();
+    return number < 0 ? number : number * unitSize(name);
   }
 
   /** A duration in milliseconds; 0 and -1 stay what they are. */
   public long getMillis(String name) {
-    SettingValue value = value(key(name));
-    long unitMs = value.unitSize() / SettingUnit.MS.size();
-    return value.number() < 0 ? value.number() : value.number() * unitMs;
+    long number = value(key(name)).number();
+    return number < 0 ? number : number * (unitSize(name) / SettingUnit.MS.size());
+  }
+
+  private long unitSize(String name) {
+    return SettingUnit.of(definition(name).unit()).size();
   }
 
   /** pg_settings.source: {@code default}, {@code configuration file}, {@code command line} .. */

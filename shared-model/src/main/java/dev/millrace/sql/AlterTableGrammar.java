@@ -257,11 +257,9 @@ final class AlterTableGrammar {
     } else if (stream.accept("drop", "not", "null")) {
       add(start + "DROP NOT NULL");
     } else if (stream.accept("drop", "expression")) {
-      stream.accept("if", "exists");
-      add(start + "DROP EXPRESSION");
+      add(start + "DROP EXPRESSION" + (stream.accept("if", "exists") ? " IF EXISTS" : ""));
     } else if (stream.accept("drop", "identity")) {
-      stream.accept("if", "exists");
-      add(start + "DROP IDENTITY");
+      add(start + "DROP IDENTITY" + (stream.accept("if", "exists") ? " IF EXISTS" : ""));
     } else if (stream.isWord("restart")) {
       add(start + SequenceOptions.parse(stream));
     } else if (stream.accept("set", "storage") || stream.accept("set", "compression")) {

@@ -15,10 +15,7 @@ import java.util.regex.Pattern;
  */
 final class KeyViolations {
 
-  private static final String NAME = "(" + H2Message.QUOTED + "|[^\\s\".(),:]++)";
-  private static final String SORT_OPTIONS = "(?: (?:ASC|DESC|NULLS FIRST|NULLS LAST))*+";
-
-  private static final Pattern COLUMN = Pattern.compile(NAME + SORT_OPTIONS + "(?:, |$)");
+  private static final String NAME = "(\"(?:[^\"]|\"\")*\"|[^\\s\".(),:]+)";
 
   /** {@code public.t_k_key INDEX public.t_k_key_INDEX_7 ON public.t(k NULLS LAST) VALUES (..)}. */
   private static final Pattern UNIQUE =
@@ -31,13 +28,9 @@ final class KeyViolations {
               + NAME
               + "\\.)?"
               + NAME
-              + "\\(("
+              + "\\(((?:"
               + NAME
-              + SORT_OPTIONS
-              + "(?:, "
-              + NAME
-              + SORT_OPTIONS
-              + ")*+)\\)"
+              + "(?: [A-Z ]+)?(?:, )?)+)\\)"
               + "(?: VALUES)? ?\\( ?(.*?) ?\\)",
           Pattern.DOTALL);
 
@@ -69,7 +62,7 @@ final class KeyViolations {
     }
     String name = GENERATED_INDEX.matcher(H2Message.unquote(matcher.group(2))).replaceFirst("");
     List<String> columns = columnNames(matcher.group(6));
-    List<String> values = keyValues(matcher.group(9), columns.size(), matcher.group(3) != null);
+    List<String> values = keyValues(matcher.group(8), columns.size(), matcher.group(3) != null);
     boolean building = message.statementBegins("create") || message.statementBegins("alter");
     PgException error =
         new PgException(
@@ -128,7 +121,7 @@ final class KeyViolations {
   /** {@code k NULLS LAST, "A b"} without sort options. */
   private static List<String> columnNames(String columns) {
     List<String> names = new ArrayList<>();
-    Matcher matcher = COLUMN.matcher(columns);
+    Matcher matcher = Pattern.compile(NAME + "(?: [A-Z ]+)?(?:, |$)").matcher(columns);
     while (matcher.find()) {
       names.add(H2Message.unquote(matcher.group(1)));
     }

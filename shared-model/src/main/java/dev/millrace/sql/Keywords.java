@@ -33,8 +33,7 @@ final class Keywords {
 
   /** Words H2 reserves that are a keyword in some places of PostgreSQL's grammar, a name else. */
   private static final Set<String> H2_MOSTLY =
-      words(
-          "interval key day hour minute month second year rows range groups over partition row unknown");
+      words("key day hour minute month second year rows range groups over partition row unknown");
 
   private Keywords() {}
 

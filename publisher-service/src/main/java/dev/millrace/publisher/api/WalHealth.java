@@ -1,7 +1,6 @@
 package dev.millrace.publisher.api;
 
 import dev.millrace.model.Lsn;
-import dev.millrace.model.PgException;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -20,10 +19,6 @@ final class WalHealth implements HealthIndicator {
     Throwable failure = log.failure();
     if (failure != null) {
       return Health.down(failure).build();
-    }
-    PgException refusal = log.refusal();
-    if (refusal != null) {
-      return Health.down(refusal).build();
     }
     return Health.up()
         .withDetail("insert_lsn", Lsn.format(log.insertLsn()))

@@ -4,7 +4,6 @@ import dev.millrace.publisher.wal.ControlState;
 import dev.millrace.sql.DatabaseViews;
 import dev.millrace.sql.RelationSource;
 import dev.millrace.sql.RelationViews;
-import dev.millrace.sql.SystemCatalog;
 import dev.millrace.sql.SystemObjects;
 import dev.millrace.sql.SystemView;
 import java.util.ArrayList;
@@ -12,13 +11,13 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** All pg_ views that show the catalogue, each session its own transaction's changes too. */
+/** All pg_ views that show the catalogue. */
 final class CatalogViews {
 
   private CatalogViews() {}
 
   static SystemObjects of(CatalogHistory catalog, ControlState node) {
-    Supplier<CatalogSnapshot> current = () -> asSeen(catalog);
+    Supplier<CatalogSnapshot> current = catalog::current;
     Supplier<RelationSource> relations = () -> relations(current.get(), node);
     List<SystemView> views = new ArrayList<>(PublicationViews.of(current));
     views.addAll(RelationViews.of(relations));
@@ -26,14 +25,7 @@ final class CatalogViews {
     return SystemObjects.views(views);
   }
 
-  /** As the session sees it whose statement runs on this thread. */
-  private static CatalogSnapshot asSeen(CatalogHistory catalog) {
-    return SystemCatalog.currentSession() instanceof CatalogViewer viewer
-        ? viewer.catalogView()
-        : catalog.current();
-  }
-
-  static RelationSource relations(CatalogSnapshot catalog, ControlState node) {
+  private static RelationSource relations(CatalogSnapshot catalog, ControlState node) {
     return new RelationSource(
         catalog.relationsByName(),
         catalog.schemas().values().stream()

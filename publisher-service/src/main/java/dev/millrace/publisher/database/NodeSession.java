@@ -2,8 +2,6 @@ package dev.millrace.publisher.database;
 
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
-import dev.millrace.publisher.catalog.CatalogSnapshot;
-import dev.millrace.publisher.catalog.CatalogViewer;
 import dev.millrace.settings.Settings;
 import dev.millrace.sql.SimpleQuerySession;
 import dev.millrace.sql.SqlResponse;
@@ -14,20 +12,18 @@ import java.time.Clock;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * A client's session: one call at a time, ended from outside when it has been idle too long or the
  * node stops. Its monitor guards who uses it.
  */
-final class NodeSession implements SqlSession, CatalogViewer {
+final class NodeSession implements SqlSession {
 
   private final SimpleQuerySession session;
   private final Settings settings;
   private final Clock clock;
   private final Consumer<NodeSession> onClose;
   private final BooleanSupplier wrote;
-  private final Supplier<CatalogSnapshot> catalogView;
   private boolean busy;
   private boolean closed;
   private PgException endedBy;
@@ -38,14 +34,12 @@ final class NodeSession implements SqlSession, CatalogViewer {
       Settings settings,
       Clock clock,
       Consumer<NodeSession> onClose,
-      BooleanSupplier wrote,
-      Supplier<CatalogSnapshot> catalogView) {
+      BooleanSupplier wrote) {
     this.session = session;
     this.settings = settings;
     this.clock = clock;
     this.onClose = onClose;
     this.wrote = wrote;
-    this.catalogView = catalogView;
     this.idleSinceMs = clock.millis();
   }
 
@@ -68,11 +62,6 @@ final class NodeSession implements SqlSession, CatalogViewer {
   /** Whether the open transaction has changed anything; asked on the session's own thread. */
   boolean hasWritten() {
     return wrote.getAsBoolean();
-  }
-
-  @Override
-  public CatalogSnapshot catalogView() {
-    return catalogView.get();
   }
 
   @Override

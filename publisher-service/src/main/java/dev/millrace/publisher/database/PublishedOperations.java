@@ -22,15 +22,17 @@ final class PublishedOperations {
    * @throws PgException 55000 without a usable identity, 42P10 when the identity is not published
    */
   static void check(CatalogSnapshot catalog, RelationDefinition relation, boolean update) {
-    IndexDefinition index = relation.identityIndex();
-    boolean identified = index != null || relation.replicaIdentity() == ReplicaIdentity.FULL;
-    if (identified && !identityIsGenerated(relation, index)) {
+    if (relation.replicaIdentity() == ReplicaIdentity.FULL) {
+      return;
+    }
+    IndexDefinition identity = relation.identityIndex();
+    if (identity != null && !hasGeneratedColumn(relation, identity)) {
       return;
     }
     for (PublicationDefinition publication : catalog.publications().values()) {
       if ((update ? publication.update() : publication.delete())
           && catalog.covers(publication, relation)) {
-        if (!identified) {
+        if (identity == null) {
           throw withoutIdentity(relation, update);
         }
         if (publication.generatedColumns() == 'n') {
@@ -40,12 +42,9 @@ final class PublishedOperations {
     }
   }
 
-  /**
-   * @param index null when all columns identify a row
-   */
-  private static boolean identityIsGenerated(RelationDefinition relation, IndexDefinition index) {
+  private static boolean hasGeneratedColumn(RelationDefinition relation, IndexDefinition index) {
     for (ColumnDefinition column : relation.columns()) {
-      if (column.isGenerated() && (index == null || index.attnums().contains(column.attnum()))) {
+      if (column.isGenerated() && index.attnums().contains(column.attnum())) {
         return true;
       }
     }

@@ -105,7 +105,12 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
         message();
         break;
       case CATALOG:
-        catalogChange();
+        overlays.add(
+            reader.xid(),
+            reader.topXid(),
+            reader.buffer(),
+            reader.bodyOffset(),
+            reader.bodyLength());
         break;
       case COMMIT:
         commit();
@@ -119,13 +124,6 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
       case ASSIGNMENT, SEQUENCE, DDL, FLUSH_MARK:
         break; // Records for redo only; every change names its top transaction itself.
     }
-  }
-
-  /** Kept too, so that at replay the changes behind it see it, and those before it do not. */
-  private void catalogChange() {
-    overlays.add(
-        reader.xid(), reader.topXid(), reader.buffer(), reader.bodyOffset(), reader.bodyLength());
-    keep(reader.buffer(), reader.bodyOffset(), reader.bodyLength());
   }
 
   private void row() {
@@ -214,29 +212,26 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
 
   private void send(int xid, EndRecord end) {
     ReorderBufferTxn txn = buffer.find(xid);
-    if (txn == null) {
+    if (txn == null && !overlays.contains(xid)) {
       return; // Nothing of it passed the gates.
     }
     DecodedTransaction transaction =
         new DecodedTransaction(
             xid,
-            txn.firstLsn(),
+            txn == null ? reader.lsn() : txn.firstLsn(),
             reader.lsn(),
             reader.endLsn(),
             end.time(),
             reader.originId(),
             end.originLsn());
-    txn.finish(transaction);
-    change.beginTransaction();
+    if (txn != null) {
+      txn.finish(transaction);
+    }
     plugin.begin(transaction);
     buffer.commit(
         xid,
         end.subxids(),
         (lsn, type, flags, originId, bytes, offset, length) -> {
-          if (type == WalRecordType.CATALOG) {
-            change.catalogChange(bytes, offset, length);
-            return;
-          }
           change.wrap(lsn, type, flags, bytes, offset, length);
           plugin.change(transaction, change);
           if (++changesSinceProgress >= CHANGES_PER_PROGRESS) {

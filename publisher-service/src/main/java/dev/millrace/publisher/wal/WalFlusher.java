@@ -39,9 +39,7 @@ final class WalFlusher {
   private volatile boolean idle;
   private volatile boolean writeRequested;
   private volatile long copiedLsn;
-  private volatile long completeLsn;
   private volatile long writeLsn;
-  private volatile long forcedLsn;
   private volatile long flushLsn;
   private volatile long forces;
   private volatile Throwable failure;
@@ -61,8 +59,6 @@ final class WalFlusher {
     this.onFailure = onFailure;
     requestedLsn = startLsn;
     copiedLsn = startLsn;
-    completeLsn = startLsn;
-    forcedLsn = startLsn;
     writeLsn = startLsn;
     flushLsn = startLsn;
     thread = new Thread(this::run, "walwriter");
@@ -103,10 +99,7 @@ final class WalFlusher {
     }
   }
 
-  /**
-   * Puts bytes after those copied before, waiting for room; {@link #complete} follows at the end of
-   * an append. Called by one thread at a time.
-   */
+  /** Puts bytes after those copied before, waiting for room. Called by one thread at a time. */
   void copy(byte[] source, int length) {
     int done = 0;
     long copied = copiedLsn;
@@ -122,15 +115,8 @@ final class WalFlusher {
       done += count;
       copiedLsn = copied;
     }
-  }
-
-  /** All records copied so far are whole. */
-  void complete() {
-    long copied = copiedLsn;
-    completeLsn = copied;
-    boolean filling = copied - writeLsn >= ring.capacity() / 4;
-    if (idle || filling && !writeRequested) {
-      wake(filling);
+    if (idle || copied - writeLsn >= ring.capacity() / 4 && !writeRequested) {
+      wake(copied - writeLsn >= ring.capacity() / 4);
     }
   }
 
@@ -195,11 +181,7 @@ final class WalFlusher {
   private void run() {
     try {
       while (awaitWork()) {
-        // In this order: what is complete has been copied. Flushed is said of whole appends only,
-        // so
-        // that a flush mark never points into a record that may yet be torn.
-        long wholeLsn = completeLsn;
-        writeAndForce(copiedLsn, wholeLsn);
+        writeAndForce(copiedLsn);
       }
       closeFile();
     } catch (Throwable e) {
@@ -213,7 +195,7 @@ final class WalFlusher {
     try {
       long left = delayNanos;
       while (true) {
-        boolean pending = isPending();
+        boolean pending = copiedLsn != flushLsn;
         if (pending
             && (closing || writeRequested || left <= 0 || Lsn.isBefore(flushLsn, requestedLsn))) {
           writeRequested = false;
@@ -234,23 +216,16 @@ final class WalFlusher {
     }
   }
 
-  /** Bytes to write, or an append that was complete only after its bytes had been forced. */
-  private boolean isPending() {
-    return copiedLsn != forcedLsn || completeLsn != flushLsn;
-  }
-
-  /**
-   * The appender reads {@code idle} after it moved the complete position, so one of the two sees.
-   */
+  /** The appender reads {@code idle} after it moved the copied position, so one of the two sees. */
   private void awaitAppend() throws InterruptedException {
     idle = true;
-    if (!isPending() && !closing) {
+    if (copiedLsn == flushLsn && !closing) {
       work.await();
     }
     idle = false;
   }
 
-  private void writeAndForce(long targetLsn, long wholeLsn) throws IOException {
+  private void writeAndForce(long targetLsn) throws IOException {
     FaultPoint.hit("wal.before-write");
     long position = writeLsn;
     while (position < targetLsn) {
@@ -266,12 +241,9 @@ final class WalFlusher {
       signal(roomMade);
     }
     FaultPoint.hit("wal.before-force");
-    if (targetLsn != forcedLsn) {
-      force();
-    }
+    force();
     FaultPoint.hit("wal.after-force");
-    forcedLsn = targetLsn;
-    flushLsn = wholeLsn;
+    flushLsn = targetLsn;
     signal(flushed);
   }
 

@@ -8,6 +8,7 @@ import dev.millrace.model.Lsn;
  */
 public final class StreamPositions {
 
+  private final long startLsn;
   private volatile long receivedLsn;
   private volatile long settledLsn;
   private volatile long flushedLsn;
@@ -20,6 +21,7 @@ public final class StreamPositions {
    * @param startLsn where the stream begins
    */
   public StreamPositions(long startLsn) {
+    this.startLsn = startLsn;
     receivedLsn = startLsn;
     settledLsn = startLsn;
   }
@@ -54,6 +56,11 @@ public final class StreamPositions {
   /** Everything before it has been applied or needed nothing. */
   public long settledLsn() {
     return settledLsn;
+  }
+
+  /** Whether anything was settled since the stream began. */
+  public boolean hasMoved() {
+    return settledLsn != startLsn;
   }
 
   /** Everything before it is durable here. */

@@ -1,5 +1,6 @@
 package dev.millrace.subscriber.apply;
 
+import dev.millrace.model.FaultPoint;
 import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
@@ -244,7 +245,9 @@ public final class TransactionApplier implements AutoCloseable {
       context.message(MessageType.COMMIT);
       truncates.restartIdentities();
       catalog.storeProgress(connection, origin.number(), commit.endLsn(), commit.commitTime());
+      FaultPoint.hit("apply.before-commit");
       connection.commit();
+      FaultPoint.hit("apply.after-commit");
       remoteLsn = commit.endLsn();
     }
     endLsn = commit.endLsn();

@@ -157,7 +157,7 @@ final class JpaSubscriptionCatalog implements SubscriptionCatalog {
   }
 
   @Override
-  public int ensureOrigin(String originName) {
+  public synchronized int ensureOrigin(String originName) {
     return commits.commit(() -> origins.ensure(originName));
   }
 

@@ -18,6 +18,11 @@ final class SubscriptionWorkers {
   int suspensions;
   private Long applyStartNanos;
 
+  /** The apply worker's last error, as long as no later run has got past it. */
+  String currentApplyError() {
+    return apply != null && apply.positions().hasMoved() ? null : applyError;
+  }
+
   List<RunningWorker> all() {
     List<RunningWorker> all = new ArrayList<>(syncs.values());
     if (apply != null) {

@@ -370,7 +370,9 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
         instant(positions.reportedTime()),
         positions.settledLsn(),
         positions.flushedLsn(),
-        worker.isApply() ? workers.applyError : workers.syncErrors.get(worker.relationOid()));
+        worker.isApply()
+            ? workers.currentApplyError()
+            : workers.syncErrors.get(worker.relationOid()));
   }
 
   private static Instant instant(long micros) {
@@ -383,7 +385,7 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
     if (workers == null) {
       return null;
     }
-    return relationOid == 0 ? workers.applyError : workers.syncErrors.get(relationOid);
+    return relationOid == 0 ? workers.currentApplyError() : workers.syncErrors.get(relationOid);
   }
 
   @Override

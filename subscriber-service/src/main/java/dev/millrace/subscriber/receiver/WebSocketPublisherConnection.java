@@ -25,7 +25,7 @@ final class WebSocketPublisherConnection implements PublisherConnection {
 
   private static final long CLOSE_WAIT_MS = 3_000;
   private static final long SEND_TIMEOUT_MS = 30_000;
-  private static final long NO_TIMEOUT_POLL_MS = 10_000;
+  private static final long PROBE_MS = 500;
 
   private enum CopyMode {
     NONE,
@@ -41,6 +41,7 @@ final class WebSocketPublisherConnection implements PublisherConnection {
   private WebSocket socket;
   private CopyMode mode = CopyMode.NONE;
   private boolean doneSent;
+  private long lastProbeNanos = System.nanoTime();
   private volatile boolean closed;
 
   /**
@@ -138,8 +139,8 @@ final class WebSocketPublisherConnection implements PublisherConnection {
         sendCopyDone();
       }
       while (mode != CopyMode.NONE) {
-        if (receive(timeoutOrDefault()) == null) {
-          throw timedOut();
+        if (receive(PROBE_MS) == null) {
+          requireSigns();
         }
       }
     } catch (InterruptedException interrupted) {
@@ -165,13 +166,9 @@ final class WebSocketPublisherConnection implements PublisherConnection {
   private CommandReply awaitReply() {
     try {
       while (true) {
-        long timeoutMs = receiverTimeoutMs.getAsLong();
-        FrameQueue.Event event = poll(timeoutMs > 0 ? timeoutMs / 2 + 1 : NO_TIMEOUT_POLL_MS);
+        FrameQueue.Event event = poll(PROBE_MS);
         if (event == null) {
-          if (timeoutMs > 0 && listener.silentMs() >= timeoutMs) {
-            throw timedOut();
-          }
-          deliver(() -> socket.sendPing(ByteBuffer.allocate(0)));
+          requireSigns();
           continue;
         }
         if (!(event instanceof FrameQueue.Text text)) {
@@ -192,17 +189,39 @@ final class WebSocketPublisherConnection implements PublisherConnection {
   }
 
   private FrameQueue.Event poll(long timeoutMs) throws InterruptedException {
-    FrameQueue.Event event =
-        queue.poll(
-            timeoutMs,
-            () -> {
-              listener.reopened();
-              socket.request(1);
-            });
-    if (event instanceof FrameQueue.Ended ended) {
-      throw ended.reason();
+    long leftMs = timeoutMs;
+    while (true) {
+      FrameQueue.Event event = queue.poll(Math.min(leftMs, PROBE_MS), this::readOn);
+      if (event instanceof FrameQueue.Ended ended) {
+        throw ended.reason();
+      }
+      if (event != null) {
+        return event;
+      }
+      probe();
+      leftMs -= PROBE_MS;
+      if (leftMs <= 0) {
+        return null;
+      }
     }
-    return event;
+  }
+
+  private void readOn() {
+    listener.reopened();
+    socket.request(1);
+  }
+
+  /**
+   * Pings a publisher that has been silent for a while. The HTTP client does not always tell its
+   * listener when the peer has closed or reset the connection; a send into it fails in any case.
+   */
+  private void probe() {
+    long now = System.nanoTime();
+    boolean silent = listener.silentMs() >= PROBE_MS;
+    if (silent && now - lastProbeNanos >= PROBE_MS * 1_000_000) {
+      lastProbeNanos = now;
+      deliver(() -> socket.sendPing(ByteBuffer.allocate(0)));
+    }
   }
 
   private void sendText(String text) {
@@ -240,9 +259,11 @@ final class WebSocketPublisherConnection implements PublisherConnection {
     }
   }
 
-  private long timeoutOrDefault() {
+  private void requireSigns() {
     long timeoutMs = receiverTimeoutMs.getAsLong();
-    return timeoutMs > 0 ? timeoutMs : NO_TIMEOUT_POLL_MS * 6;
+    if (timeoutMs > 0 && listener.silentMs() >= timeoutMs) {
+      throw timedOut();
+    }
   }
 
   private static PgException timedOut() {
@@ -301,11 +322,13 @@ final class WebSocketPublisherConnection implements PublisherConnection {
         sending.unlock();
       }
       if (listener.ended().getCount() > 0) {
-        socket.sendClose(WebSocket.NORMAL_CLOSURE, "");
+        socket.sendClose(WebSocket.NORMAL_CLOSURE, "").get(CLOSE_WAIT_MS, TimeUnit.MILLISECONDS);
         drainUntilClosed();
       }
     } catch (InterruptedException again) {
       interrupted = true;
+    } catch (ExecutionException | TimeoutException deadSocket) {
+      // Nobody is there to say good-bye to.
     } finally {
       socket.abort();
       listener.end(new PgException(SqlState.CONNECTION_FAILURE, "the connection is closed"));

@@ -237,6 +237,36 @@ class WebSocketConnectorTest {
   }
 
   @Test
+  @DisplayName("wherever the publisher dies, the caller hears of it at once")
+  void diesAnywhere() throws Exception {
+    AtomicInteger number = new AtomicInteger();
+    server =
+        new WebSocketServer(
+            peer -> {
+              int n = number.getAndIncrement();
+              if (n % 3 > 0) {
+                peer.read();
+              }
+              if (n % 3 > 1) {
+                peer.sendText("{\"command\":\"COPY\",\"mode\":\"both\"}");
+              }
+              java.util.concurrent.locks.LockSupport.parkNanos(n * 20_000L);
+            });
+    WebSocketConnector connector = new WebSocketConnector(() -> limits);
+    for (int i = 0; i < 150; i++) {
+      long start = System.nanoTime();
+      assertConnectionFailure(
+          () -> {
+            try (PublisherConnection connection = connector.connect(server.connection(), "s")) {
+              connection.startCopy("START_REPLICATION");
+              connection.endCopy();
+            }
+          });
+      assertThat((System.nanoTime() - start) / 1_000_000).as("round " + i).isLessThan(2_000);
+    }
+  }
+
+  @Test
   @DisplayName("a close frame's code and reason reach the error")
   void closedByPublisher() throws Exception {
     try (PublisherConnection connection =
