@@ -2,29 +2,14 @@ package dev.millrace.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("The main job: a table replicates from publisher to subscriber")
 class MainJobTest {
 
-  @TempDir static Path directory;
-  static Pair pair;
-
-  @BeforeAll
-  static void start() {
-    pair = new Pair(directory);
-  }
-
-  @AfterAll
-  static void stop() {
-    pair.close();
-  }
+  private final Pair pair = SharedPair.get();
 
   @Test
   @DisplayName("existing rows are copied, later inserts, updates and deletes follow")

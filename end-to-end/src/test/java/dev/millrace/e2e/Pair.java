@@ -25,7 +25,8 @@ final class Pair implements AutoCloseable {
         Node.subscriber(
             directory.resolve("subscriber"),
             "--millrace.settings.wal_retrieve_retry_interval=200ms",
-            "--millrace.settings.wal_receiver_status_interval=1s");
+            "--millrace.settings.wal_receiver_status_interval=1s",
+            "--millrace.settings.max_logical_replication_workers=60");
   }
 
   MillraceApi publisher() {
@@ -69,6 +70,15 @@ final class Pair implements AutoCloseable {
 
   void awaitCaughtUp(String subscription) {
     Replication.awaitCaughtUp(publisher(), subscription, WAIT_MS);
+  }
+
+  /** The row of pg_stat_subscription_stats. */
+  JsonNode stats(String subscription) {
+    return subscriber().get("/api/v1/subscriptions/" + subscription + "/stats");
+  }
+
+  void dropSubscription(String name) {
+    subscriber().sql("DROP SUBSCRIPTION " + name);
   }
 
   /** Rows of both sides are the same for this query, and are these. */

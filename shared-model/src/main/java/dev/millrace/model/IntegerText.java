@@ -7,6 +7,10 @@ final class IntegerText {
     '-', '9', '2', '2', '3', '3', '7', '2', '0', '3', '6', '8', '5', '4', '7', '7', '5', '8', '0',
     '8'
   };
+
+  /** So many digits always fit a long. */
+  private static final int SAFE_DIGITS = 18;
+
   private static final byte[] TENS = new byte[100];
   private static final byte[] ONES = new byte[100];
 
@@ -79,6 +83,7 @@ final class IntegerText {
       throw PgText.invalidSyntax(typeOid, StringText.parse(buffer, offset, length));
     }
     long value = 0;
+    boolean mayOverflow = end - at > SAFE_DIGITS;
     boolean overflow = false;
     for (; at < end; at++) {
       int digit = buffer[at] - '0';
@@ -86,7 +91,7 @@ final class IntegerText {
         throw PgText.invalidSyntax(typeOid, StringText.parse(buffer, offset, length));
       }
       // Negative accumulation reaches Long.MIN_VALUE, which has no positive twin.
-      overflow |= value < (Long.MIN_VALUE + digit) / 10;
+      overflow |= mayOverflow && value < (Long.MIN_VALUE + digit) / 10;
       value = value * 10 - digit;
     }
     overflow |= !negative && value == Long.MIN_VALUE;

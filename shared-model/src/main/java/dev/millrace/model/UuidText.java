@@ -49,7 +49,7 @@ final class UuidText {
       if (b == '-' && digits % 4 == 0 && digits > 0 && buffer[at - 1] != '-' && at + 1 < end) {
         continue;
       }
-      int digit = Character.digit(b, 16);
+      int digit = digit(b);
       if (digit < 0 || digits == 32) {
         throw PgText.invalidSyntax(PgType.UUID, StringText.parse(buffer, offset, length));
       }
@@ -64,5 +64,14 @@ final class UuidText {
       throw PgText.invalidSyntax(PgType.UUID, StringText.parse(buffer, offset, length));
     }
     return new UUID(high, low);
+  }
+
+  /** -1 for a byte that is no hexadecimal digit. */
+  private static int digit(byte b) {
+    if (b >= '0' && b <= '9') {
+      return b - '0';
+    }
+    int letter = b | 0x20;
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
   }
 }

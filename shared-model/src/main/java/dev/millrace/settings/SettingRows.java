@@ -1,50 +1,25 @@
 package dev.millrace.settings;
 
+import dev.millrace.sql.ResultColumn;
+import dev.millrace.sql.ViewColumns;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The rows of pg_settings, in PostgreSQL 18's column order. */
 public final class SettingRows {
 
-  /** Names and types of the columns, alternating. */
-  public static final List<String> COLUMNS =
-      List.of(
-          "name",
-          "text",
-          "setting",
-          "text",
-          "unit",
-          "text",
-          "category",
-          "text",
-          "short_desc",
-          "text",
-          "extra_desc",
-          "text",
-          "context",
-          "text",
-          "vartype",
-          "text",
-          "source",
-          "text",
-          "min_val",
-          "text",
-          "max_val",
-          "text",
-          "enumvals",
-          "_text",
-          "boot_val",
-          "text",
-          "reset_val",
-          "text",
-          "sourcefile",
-          "text",
-          "sourceline",
-          "int4",
-          "pending_restart",
-          "bool");
+  private static final String COLUMNS =
+      "name text, setting text, unit text, category text, short_desc text, extra_desc text,"
+          + " context text, vartype text, source text, min_val text, max_val text,"
+          + " enumvals _text, boot_val text, reset_val text, sourcefile text, sourceline int4,"
+          + " pending_restart bool";
 
   private SettingRows() {}
+
+  /** The view's columns. */
+  public static List<ResultColumn> columns() {
+    return ViewColumns.of(COLUMNS);
+  }
 
   /** One row a setting as {@code settings} sees it, ordered by name. */
   public static List<Object[]> of(Settings settings) {

@@ -7,6 +7,7 @@ import dev.millrace.settings.SettingDefinition.Type;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Every setting of a node, for both services: PostgreSQL's, with its defaults unless a comment says
@@ -27,6 +28,10 @@ public final class SettingTable {
           "wal_receiver_create_temp_slot",
           "track_commit_timestamp",
           "debug_logical_replication_streaming");
+
+  /** Names without a schema mean public, so a search path may say that or nothing. */
+  private static final Pattern PUBLIC_ONLY =
+      Pattern.compile("\\s*|(\\s*(\"\\$user\"|\"?public\"?|pg_catalog|\"\")\\s*(,|$))+");
 
   private static final long MAX_INT = Integer.MAX_VALUE;
 
@@ -53,6 +58,11 @@ public final class SettingTable {
       throw new PgException(
           SqlState.FEATURE_NOT_SUPPORTED,
           "setting \"" + definition.name() + "\" is not supported yet");
+    }
+    if (definition.name().equals("search_path") && !PUBLIC_ONLY.matcher(value.text()).matches()) {
+      throw new PgException(
+          SqlState.FEATURE_NOT_SUPPORTED,
+          "search_path with other schemas than \"public\" is not supported");
     }
   }
 

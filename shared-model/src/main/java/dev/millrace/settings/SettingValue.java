@@ -14,9 +14,10 @@ import java.util.regex.Pattern;
  * @param text canonical: in the definition's unit without it, {@code on} / {@code off}, the enum
  *     value as listed
  * @param number the value of integers, 0 otherwise
+ * @param unitSize bytes or microseconds of the definition's unit, 1 without one
  * @param source pg_settings.source
  */
-record SettingValue(String text, long number, String source) {
+record SettingValue(String text, long number, long unitSize, String source) {
 
   static final String DEFAULT = "default";
   static final String COMMAND_LINE = "command line";
@@ -35,17 +36,23 @@ record SettingValue(String text, long number, String source) {
   static SettingValue parse(SettingDefinition definition, String written, String source) {
     switch (definition.type()) {
       case BOOL:
-        return new SettingValue(bool(definition, written), 0, source);
+        return plain(bool(definition, written), source);
       case ENUM:
-        return new SettingValue(enumValue(definition, written), 0, source);
+        return plain(enumValue(definition, written), source);
       case INTEGER:
         long number = integer(definition, written);
-        return new SettingValue(Long.toString(number), number, source);
+        SettingUnit unit = definition.unit() == null ? null : SettingUnit.of(definition.unit());
+        long unitSize = unit == null ? 1 : unit.size();
+        return new SettingValue(Long.toString(number), number, unitSize, source);
       case REAL:
-        return new SettingValue(real(definition, written), 0, source);
+        return plain(real(definition, written), source);
       default:
-        return new SettingValue(written, 0, source);
+        return plain(written, source);
     }
+  }
+
+  private static SettingValue plain(String text, String source) {
+    return new SettingValue(text, 0, 1, source);
   }
 
   /** As SHOW prints it, with a readable unit. */

@@ -105,18 +105,15 @@ public final class Settings {
 
   /** A size in bytes; -1 stays -1. */
   public long getBytes(String name) {
-    long number = value(key(name)).number();
-    return number < 0 ? number : number * unitSize(name);
+    SettingValue value = value(key(name));
+    return value.number() < 0 ? value.number() : value.number() * value.unitSize();
   }
 
   /** A duration in milliseconds; 0 and -1 stay what they are. */
   public long getMillis(String name) {
-    long number = value(key(name)).number();
-    return number < 0 ? number : number * (unitSize(name) / SettingUnit.MS.size());
-  }
-
-  private long unitSize(String name) {
-    return SettingUnit.of(definition(name).unit()).size();
+    SettingValue value = value(key(name));
+    long unitMs = value.unitSize() / SettingUnit.MS.size();
+    return value.number() < 0 ? value.number() : value.number() * unitMs;
   }
 
   /** pg_settings.source: {@code default}, {@code configuration file}, {@code command line} .. */

@@ -257,9 +257,11 @@ final class AlterTableGrammar {
     } else if (stream.accept("drop", "not", "null")) {
       add(start + "DROP NOT NULL");
     } else if (stream.accept("drop", "expression")) {
-      add(start + "DROP EXPRESSION" + (stream.accept("if", "exists") ? " IF EXISTS" : ""));
+      stream.accept("if", "exists");
+      add(start + "DROP EXPRESSION");
     } else if (stream.accept("drop", "identity")) {
-      add(start + "DROP IDENTITY" + (stream.accept("if", "exists") ? " IF EXISTS" : ""));
+      stream.accept("if", "exists");
+      add(start + "DROP IDENTITY");
     } else if (stream.isWord("restart")) {
       add(start + SequenceOptions.parse(stream));
     } else if (stream.accept("set", "storage") || stream.accept("set", "compression")) {

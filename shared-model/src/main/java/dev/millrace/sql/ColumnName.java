@@ -1,6 +1,7 @@
 package dev.millrace.sql;
 
 import dev.millrace.model.PgException;
+import dev.millrace.model.PgType;
 
 /** The name PostgreSQL gives to an item of a SELECT list that has no alias. */
 final class ColumnName {
@@ -15,6 +16,22 @@ final class ColumnName {
     int cast = lastCast(stream, from, to);
     if (cast > from) {
       return ofCast(stream, from, cast, to);
+    }
+    Token first = stream.token(from);
+    if (to - from == 1 && (first.isWord("true") || first.isWord("false"))) {
+      return "bool";
+    }
+    if (first.isWord("case") && stream.token(to - 1).isWord("end")) {
+      return "case";
+    }
+    if (to - from == 2
+        && first.kind() == Token.Kind.WORD
+        && stream.token(from + 1).kind() == Token.Kind.STRING) {
+      PgType type = PgType.byName(first.text());
+      return type == null ? null : type.name();
+    }
+    if (first.isWord("cast") && closes(stream, from + 1, to) == to) {
+      return ofCastCall(stream, from + 2, to - 1);
     }
     return ofCall(stream, from, to);
   }
@@ -48,7 +65,8 @@ final class ColumnName {
       // The rewriter comes to the same type and reports it.
       return null;
     }
-    if (stream.index() != to || !isOperand(stream, from, cast)) {
+    boolean operator = stream.token(cast).isOperator("::");
+    if (stream.index() != to || operator && !isOperand(stream, from, cast)) {
       return null;
     }
     String column = columnReference(stream, from, cast);
@@ -91,11 +109,18 @@ final class ColumnName {
       return null;
     }
     int name = stream.token(from + 1).isMark('.') ? from + 2 : from;
-    String text = stream.token(name).text();
-    if (text.equals("cast")) {
-      return null;
+    return stream.token(name).text();
+  }
+
+  /** {@code CAST(x AS type)}; the tokens are those between the brackets. */
+  private static String ofCastCall(TokenStream stream, int from, int to) {
+    int as = to - 1;
+    int depth = 0;
+    while (as > from && !(depth == 0 && stream.token(as).isWord("as"))) {
+      depth += stream.token(as).isMark(')') ? 1 : stream.token(as).isMark('(') ? -1 : 0;
+      as--;
     }
-    return text;
+    return as > from ? ofCast(stream, from, as, to) : null;
   }
 
   /** The index behind a call that begins at {@code from}, or -1 when none does. */

@@ -31,7 +31,8 @@ final class ConstraintGrammar {
         || stream.isWord("unique")
         || stream.isWord("check") && stream.peek(1).isMark('(')
         || stream.areWords("foreign", "key")
-        || stream.isWord("exclude");
+        || stream.isWord("exclude")
+            && (stream.peek(1).isMark('(') || stream.peek(1).isWord("using"));
   }
 
   TableConstraint ofTable() {

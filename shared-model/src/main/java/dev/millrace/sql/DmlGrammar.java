@@ -1,5 +1,6 @@
 package dev.millrace.sql;
 
+import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.Identifiers;
 import dev.millrace.model.PgType;
 import dev.millrace.model.QualifiedName;
@@ -42,6 +43,7 @@ final class DmlGrammar {
     if (stream.isWord("as")) {
       throw stream.unsupported("an alias of INSERT's table is", stream.peek());
     }
+    int behindTarget = stream.index() - 1;
     List<String> columns = columnList();
     if (stream.accept("overriding")) {
       if (!stream.accept("system")) {
@@ -53,6 +55,9 @@ final class DmlGrammar {
     if (stream.accept("default", "values")) {
       many = false;
     } else if (stream.isWord("values")) {
+      if (columns == null) {
+        nameMissingColumns(target, behindTarget);
+      }
       many = values(target, columns);
     } else if (stream.isWord("select")
         || stream.isWord("with")
@@ -93,6 +98,29 @@ final class DmlGrammar {
       }
     }
     return columns;
+  }
+
+  /** Fewer values than columns leave the last columns to their defaults; H2 wants them named. */
+  private void nameMissingColumns(QualifiedName target, int behindTarget) {
+    RelationDefinition relation = options.relations().apply(target);
+    if (relation == null) {
+      return;
+    }
+    int values = 1;
+    int depth = 0;
+    for (int i = stream.index() + 1; i < stream.limit(); i++) {
+      Token token = stream.token(i);
+      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      if (depth == 0) {
+        break;
+      }
+      values += depth == 1 && token.isMark(',') ? 1 : 0;
+    }
+    if (values < relation.columns().size()) {
+      List<String> names =
+          relation.columns().subList(0, values).stream().map(ColumnDefinition::name).toList();
+      rewriter.insertAfter(behindTarget, " " + DdlText.columns(names));
+    }
   }
 
   /** The rows of VALUES; returns whether there is more than one. */
@@ -154,7 +182,7 @@ final class DmlGrammar {
     stream.expect("set");
     assignments(target);
     stream.moveTo(stream.limit());
-    refuseCurrentOf();
+    refuseOtherClauses();
     refuseReturning();
     return dml(target, false, true, false, false, "UPDATE");
   }
@@ -190,7 +218,7 @@ final class DmlGrammar {
       throw stream.unexpected();
     }
     stream.moveTo(stream.limit());
-    refuseCurrentOf();
+    refuseOtherClauses();
     refuseReturning();
     return dml(target, false, false, true, false, "DELETE");
   }
@@ -264,10 +292,17 @@ final class DmlGrammar {
     }
   }
 
-  private void refuseCurrentOf() {
-    for (int i = first; i + 1 < stream.limit(); i++) {
-      if (stream.token(i).isWord("current") && stream.token(i + 1).isWord("of")) {
-        throw stream.unsupported("WHERE CURRENT OF is", stream.token(i));
+  /** Clauses that PostgreSQL's grammar refuses or H2 has not behind UPDATE and DELETE. */
+  private void refuseOtherClauses() {
+    int depth = 0;
+    for (int i = first; i < stream.limit(); i++) {
+      Token token = stream.token(i);
+      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      if (token.isWord("current") && stream.token(i + 1).isWord("of")) {
+        throw stream.unsupported("WHERE CURRENT OF is", token);
+      }
+      if (depth == 0 && (token.isWord("limit") || token.isWord("fetch") || token.isWord("order"))) {
+        throw stream.unexpected(token);
       }
     }
   }

@@ -10,7 +10,7 @@ import java.util.StringJoiner;
 
 /**
  * A call of one of the node's own functions: named arguments are put in their places, defaults
- * filled in, the variadic rest joined into an array, so that H2 sees one argument per parameter.
+ * filled in, so that H2 sees one argument per parameter and the variadic rest behind them.
  */
 final class FunctionCall {
 
@@ -66,9 +66,9 @@ final class FunctionCall {
     if (parameter < 0 || !named && parameter >= values.length && !isVariadic()) {
       throw noSuchCall();
     }
-    boolean variadicWord = stream.token(from).isWord("variadic");
-    if (variadicWord) {
-      throw stream.unsupported("VARIADIC is", stream.token(from));
+    if (stream.token(from).isWord("variadic")) {
+      variadicArray(from + 1, end, parameter);
+      return;
     }
     String text = new ExpressionRewriter(stream, options).rewrite(from, end, "call");
     if (isVariadic() && parameter >= values.length - 1) {
@@ -82,6 +82,26 @@ final class FunctionCall {
           stream.token(begin));
     } else {
       values[parameter] = text;
+    }
+  }
+
+  /** {@code VARIADIC ARRAY[..]} gives the rest of the arguments in one. */
+  private void variadicArray(int from, int end, int parameter) {
+    boolean array =
+        isVariadic()
+            && parameter == values.length - 1
+            && end - from >= 3
+            && stream.token(from).isWord("array")
+            && stream.token(from + 1).isMark('[')
+            && stream.token(end - 1).isMark(']');
+    if (!array) {
+      throw stream.unsupported("VARIADIC with anything but ARRAY[..] is", stream.token(from));
+    }
+    int begin = from + 2;
+    while (begin < end - 1) {
+      int next = argumentEnd(begin, end - 1);
+      rest.add(new ExpressionRewriter(stream, options).rewrite(begin, next, "call"));
+      begin = next + 1;
     }
   }
 
@@ -102,9 +122,7 @@ final class FunctionCall {
     for (int i = 0; i < values.length; i++) {
       Parameter parameter = function.parameters().get(i);
       if (parameter.variadic()) {
-        StringJoiner array = new StringJoiner(", ", "ARRAY[", "]");
-        rest.forEach(value -> array.add("CAST(" + value + " AS CHARACTER VARYING)"));
-        values[i] = rest.isEmpty() ? "CAST(ARRAY[] AS CHARACTER VARYING ARRAY)" : array.toString();
+        values[i] = rest.isEmpty() ? null : String.join(", ", rest);
       } else if (values[i] == null) {
         if (parameter.required()) {
           throw noSuchCall();
@@ -133,7 +151,13 @@ final class FunctionCall {
   }
 
   private String positional() {
-    return Identifiers.quote(function.name()) + "(" + String.join(", ", values) + ")";
+    StringJoiner arguments = new StringJoiner(", ", "(", ")");
+    for (String value : values) {
+      if (value != null) {
+        arguments.add(value);
+      }
+    }
+    return Identifiers.quote(function.name()) + arguments;
   }
 
   /** The call where a value stands; several columns come as a composite value's text. */

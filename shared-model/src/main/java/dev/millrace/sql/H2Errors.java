@@ -293,8 +293,7 @@ public final class H2Errors {
   /** Standard states pass; H2's own numbers mean an error nobody expected. */
   private static String stateOf(SQLException error) {
     String state = error.getSQLState();
-    boolean standard =
-        state != null && state.length() == 5 && (state.startsWith("2") || state.startsWith("42"));
+    boolean standard = state != null && state.matches("2....|42...|54...");
     if (standard) {
       return state;
     }

@@ -14,8 +14,10 @@ import org.h2.jdbc.JdbcException;
  */
 final class H2Message {
 
-  private static final Pattern PARAMETER = Pattern.compile("\"((?:[^\"]|\"\")*)\"");
-  private static final String IDENTIFIER = "(?:\"(?:[^\"]|\"\")*\"|[^\\s\"(,.;]+)";
+  /** Possessive, so that long names cost no stack and no second try. */
+  static final String QUOTED = "\"(?:[^\"]++|\"\")*+\"";
+
+  private static final String IDENTIFIER = "(?:" + QUOTED + "|[^\\s\"(,.;]++)";
 
   /** The table a statement names first, after the words that can stand before it. */
   private static final Pattern TARGET =
@@ -43,10 +45,27 @@ final class H2Message {
     JdbcException h2 = error instanceof JdbcException ? (JdbcException) error : null;
     text = h2 == null || h2.getOriginalMessage() == null ? error.getMessage() : withoutSql(h2);
     sql = h2 == null || h2.getSQL() == null ? "" : h2.getSQL();
-    Matcher matcher = PARAMETER.matcher(text == null ? "" : text);
-    while (matcher.find()) {
-      parameters.add(matcher.group(1).replace("\"\"", "\""));
+    readParameters(text == null ? "" : text);
+  }
+
+  /** By hand, because a parameter may be a whole statement, too long for a regular expression. */
+  private void readParameters(String message) {
+    int open = message.indexOf('"');
+    while (open >= 0) {
+      int close = open + 1;
+      while (close < message.length() && !endsAt(message, close)) {
+        close += message.charAt(close) == '"' ? 2 : 1;
+      }
+      int end = Math.min(close, message.length());
+      parameters.add(message.substring(open + 1, end).replace("\"\"", "\""));
+      open = close + 1 < message.length() ? message.indexOf('"', close + 1) : -1;
     }
+  }
+
+  /** A quote that is not doubled. */
+  private static boolean endsAt(String message, int at) {
+    boolean doubled = at + 1 < message.length() && message.charAt(at + 1) == '"';
+    return message.charAt(at) == '"' && !doubled;
   }
 
   private static String withoutSql(JdbcException error) {

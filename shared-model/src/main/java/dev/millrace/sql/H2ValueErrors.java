@@ -16,7 +16,7 @@ final class H2ValueErrors {
 
   /** {@code 'x' (t: "id" INTEGER NOT NULL)}: the value, table, column and type. */
   private static final Pattern CONVERTED_FOR_COLUMN =
-      Pattern.compile("'(.*)' \\(.*: \"(?:[^\"]|\"\")*\" (.*)\\)", Pattern.DOTALL);
+      Pattern.compile("'(.*)' \\(.*: " + H2Message.QUOTED + " (.*)\\)", Pattern.DOTALL);
 
   private static final Pattern CONVERTED_TYPES = Pattern.compile("([A-Z ]+) to ([A-Z ]+)");
 
@@ -95,6 +95,13 @@ final class H2ValueErrors {
       H2TypeNames.Declared declared = H2TypeNames.declared(column.group(2));
       String type = declared == null ? column.group(2) : PgType.byOid(declared.oid()).sqlName();
       return invalidSyntax(type, column.group(1).replace("''", "'"), error);
+    }
+    if (what.equals("DECFLOAT to NUMERIC")) {
+      // H2 can hold them in a column, but hands no trigger a value for them.
+      return H2Errors.pg(
+          SqlState.FEATURE_NOT_SUPPORTED,
+          "numeric values NaN and Infinity are not supported in tables",
+          error);
     }
     Matcher types = CONVERTED_TYPES.matcher(what);
     if (types.matches() && H2TypeNames.oid(types.group(2)) != 0) {

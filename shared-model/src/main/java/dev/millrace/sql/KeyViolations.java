@@ -15,7 +15,10 @@ import java.util.regex.Pattern;
  */
 final class KeyViolations {
 
-  private static final String NAME = "(\"(?:[^\"]|\"\")*\"|[^\\s\".(),:]+)";
+  private static final String NAME = "(" + H2Message.QUOTED + "|[^\\s\".(),:]++)";
+  private static final String SORT_OPTIONS = "(?: (?:ASC|DESC|NULLS FIRST|NULLS LAST))*+";
+
+  private static final Pattern COLUMN = Pattern.compile(NAME + SORT_OPTIONS + "(?:, |$)");
 
   /** {@code public.t_k_key INDEX public.t_k_key_INDEX_7 ON public.t(k NULLS LAST) VALUES (..)}. */
   private static final Pattern UNIQUE =
@@ -28,9 +31,13 @@ final class KeyViolations {
               + NAME
               + "\\.)?"
               + NAME
-              + "\\(((?:"
+              + "\\(("
               + NAME
-              + "(?: [A-Z ]+)?(?:, )?)+)\\)"
+              + SORT_OPTIONS
+              + "(?:, "
+              + NAME
+              + SORT_OPTIONS
+              + ")*+)\\)"
               + "(?: VALUES)? ?\\( ?(.*?) ?\\)",
           Pattern.DOTALL);
 
@@ -62,7 +69,7 @@ final class KeyViolations {
     }
     String name = GENERATED_INDEX.matcher(H2Message.unquote(matcher.group(2))).replaceFirst("");
     List<String> columns = columnNames(matcher.group(6));
-    List<String> values = keyValues(matcher.group(8), columns.size(), matcher.group(3) != null);
+    List<String> values = keyValues(matcher.group(9), columns.size(), matcher.group(3) != null);
     boolean building = message.statementBegins("create") || message.statementBegins("alter");
     PgException error =
         new PgException(
@@ -121,7 +128,7 @@ final class KeyViolations {
   /** {@code k NULLS LAST, "A b"} without sort options. */
   private static List<String> columnNames(String columns) {
     List<String> names = new ArrayList<>();
-    Matcher matcher = Pattern.compile(NAME + "(?: [A-Z ]+)?(?:, |$)").matcher(columns);
+    Matcher matcher = COLUMN.matcher(columns);
     while (matcher.find()) {
       names.add(H2Message.unquote(matcher.group(1)));
     }

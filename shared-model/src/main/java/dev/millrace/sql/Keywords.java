@@ -33,7 +33,8 @@ final class Keywords {
 
   /** Words H2 reserves that are a keyword in some places of PostgreSQL's grammar, a name else. */
   private static final Set<String> H2_MOSTLY =
-      words("key day hour minute month second year rows range groups over partition row unknown");
+      words(
+          "interval key day hour minute month second year rows range groups over partition row unknown");
 
   private Keywords() {}
 

@@ -216,7 +216,7 @@ public final class Lexer {
   /** A string in plain quotes; constants on following lines continue it. */
   private void plainString(int start, int openQuote) {
     int end = closingQuote(start, openQuote);
-    boolean doubled = sql.indexOf("''", openQuote + 1) >= 0 && hasDoubledQuote(openQuote, end);
+    boolean doubled = hasDoubledQuote(openQuote, end);
     int continuation = continuation(end);
     if (!doubled && continuation < 0 && openQuote == start) {
       add(Kind.STRING, start, end, null, true);
@@ -233,8 +233,7 @@ public final class Lexer {
   }
 
   private boolean hasDoubledQuote(int openQuote, int end) {
-    int found = sql.indexOf("''", openQuote + 1);
-    return found >= 0 && found < end - 1;
+    return sql.indexOf('\'', openQuote + 1) < end - 1;
   }
 
   private void appendUndoubled(StringBuilder value, int openQuote, int end) {

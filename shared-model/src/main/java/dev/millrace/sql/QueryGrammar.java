@@ -1,6 +1,7 @@
 package dev.millrace.sql;
 
 import dev.millrace.model.Identifiers;
+import java.util.StringJoiner;
 
 /** SELECT, VALUES, TABLE and WITH: statements that return rows. */
 final class QueryGrammar {
@@ -30,10 +31,34 @@ final class QueryGrammar {
       return whole;
     }
     ExpressionRewriter rewriter = new ExpressionRewriter(stream, options);
+    if (named && stream.token(from).isWord("values")) {
+      return namedValues(rewriter.rewrite(from, to), from, to);
+    }
     if (named) {
       nameColumns(rewriter, from, to);
     }
     return rewriter.rewrite(from, to);
+  }
+
+  /** The columns of VALUES are column1, column2 .. */
+  private String namedValues(String values, int from, int to) {
+    int depth = 0;
+    int columns = 1;
+    boolean firstRow = true;
+    for (int i = from + 1; i < to; i++) {
+      Token token = stream.token(i);
+      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      if (depth == 0 && !token.isMark(')') && !token.isMark(',')) {
+        return values; // ORDER BY, LIMIT or UNION: they would end inside the brackets.
+      }
+      firstRow &= depth > 0;
+      columns += firstRow && depth == 1 && token.isMark(',') ? 1 : 0;
+    }
+    StringJoiner names = new StringJoiner(", ", "(", ")");
+    for (int i = 1; i <= columns; i++) {
+      names.add("column" + i);
+    }
+    return "SELECT * FROM (" + values + ") AS \"*VALUES*\"" + names;
   }
 
   private void refuseDataChangingWith(int from, int to) {

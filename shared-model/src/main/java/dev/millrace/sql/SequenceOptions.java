@@ -15,10 +15,10 @@ final class SequenceOptions {
     return options.isEmpty() ? "" : "(" + options + ")";
   }
 
-  /** The options up to the end or a closing bracket. */
+  /** The options up to the end, a comma or a closing bracket. */
   static String parse(TokenStream stream) {
     StringJoiner text = new StringJoiner(" ");
-    while (!stream.atEnd() && !stream.isMark(')')) {
+    while (!stream.atEnd() && !stream.isMark(')') && !stream.isMark(',')) {
       text.add(option(stream));
     }
     return text.toString();

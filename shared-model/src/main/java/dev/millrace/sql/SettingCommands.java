@@ -14,7 +14,6 @@ import java.util.function.Consumer;
 final class SettingCommands {
 
   private final Settings settings;
-  private boolean changed;
 
   SettingCommands(Settings settings) {
     this.settings = settings;
@@ -67,14 +66,11 @@ final class SettingCommands {
               SqlState.NO_ACTIVE_SQL_TRANSACTION,
               "SET LOCAL can only be used in transaction blocks"));
     }
-    changed = true;
     return StatementResult.ofCommand(reset ? "RESET" : "SET");
   }
 
+  /** Also after set_config, which comes as a query. */
   void transactionEnded(boolean committed) {
-    if (changed) {
-      changed = false;
-      settings.transactionEnded(committed);
-    }
+    settings.transactionEnded(committed);
   }
 }

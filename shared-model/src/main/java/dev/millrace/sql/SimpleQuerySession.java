@@ -34,6 +34,7 @@ public final class SimpleQuerySession implements SqlSession {
   private final long pid;
   private final TransactionBackend backend;
   private final SqlOptions options;
+  private final Settings ownSettings;
   private final SettingCommands settings;
   private final TransactionBlock block;
 
@@ -51,6 +52,7 @@ public final class SimpleQuerySession implements SqlSession {
     this.pid = pid;
     this.backend = backend;
     this.options = options;
+    this.ownSettings = settings;
     this.settings = settings == null ? null : new SettingCommands(settings);
     this.block = new TransactionBlock(backend, this.settings);
   }
@@ -66,6 +68,11 @@ public final class SimpleQuerySession implements SqlSession {
   }
 
   @Override
+  public Settings settings() {
+    return ownSettings;
+  }
+
+  @Override
   public SqlResponse execute(String sql, List<Object> parameters) {
     List<Notice> notices = new ArrayList<>();
     try {
@@ -75,8 +82,11 @@ public final class SimpleQuerySession implements SqlSession {
             SqlState.SYNTAX_ERROR, "cannot insert multiple commands into a prepared statement");
       }
       List<StatementResult> results = new ArrayList<>(statements.size());
+      boolean definitionsChanged = false;
       for (ParsedStatement statement : statements) {
-        results.add(run(statement, parameters, statements.size() == 1, notices));
+        ParsedStatement current = definitionsChanged ? parsedAgain(statement) : statement;
+        results.add(run(current, parameters, statements.size() == 1, notices));
+        definitionsChanged |= isDefinition(statement);
       }
       block.endOfCall();
       return new SqlResponse(results, notices, block.status());
@@ -84,6 +94,16 @@ public final class SimpleQuerySession implements SqlSession {
       block.failed(e);
       throw e;
     }
+  }
+
+  private static boolean isDefinition(ParsedStatement statement) {
+    return statement instanceof ParsedStatement.Ddl
+        || statement instanceof ParsedStatement.CreateTableAs;
+  }
+
+  /** A statement behind DDL was rewritten without knowing the tables as they are now. */
+  private ParsedStatement parsedAgain(ParsedStatement statement) {
+    return SqlParser.parse(statement.original(), options).get(0);
   }
 
   private StatementResult run(

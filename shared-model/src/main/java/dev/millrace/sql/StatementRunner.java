@@ -121,6 +121,10 @@ public final class StatementRunner {
 
   private static void bind(PreparedStatement statement, List<Object> parameters)
       throws SQLException {
+    if (parameters.isEmpty()) {
+      // The usual case pays for no metadata; a statement that wants some says so itself.
+      return;
+    }
     ParameterMetaData metadata = statement.getParameterMetaData();
     int expected = metadata.getParameterCount();
     if (parameters.size() != expected) {

@@ -6,6 +6,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,6 +57,7 @@ public final class SystemCatalog {
                 + Identifiers.literal(view.name())
                 + ")");
       }
+      recompileViews(statement);
       statement.execute("GRANT SELECT ON SCHEMA " + SCHEMA + " TO PUBLIC");
     } catch (SQLException error) {
       throw H2Errors.translate(error);
@@ -85,6 +87,31 @@ public final class SystemCatalog {
       throws SQLException {
     String name = PgType.byOid(typeOid).h2Name();
     statement.execute("CREATE DOMAIN IF NOT EXISTS " + name + " AS " + definition);
+  }
+
+  /** Views of users that read ours were invalid from the opening of the database until now. */
+  private static void recompileViews(Statement statement) throws SQLException {
+    List<String> invalid = new ArrayList<>();
+    try (ResultSet rows =
+        statement.executeQuery(
+            "SELECT TABLE_SCHEMA, TABLE_NAME FROM INFORMATION_SCHEMA.VIEWS"
+                + " WHERE STATUS = 'INVALID'")) {
+      while (rows.next()) {
+        invalid.add(
+            Identifiers.alwaysQuote(rows.getString(1))
+                + '.'
+                + Identifiers.alwaysQuote(rows.getString(2)));
+      }
+    }
+    for (String view : invalid) {
+      try {
+        statement.execute("ALTER VIEW " + view + " RECOMPILE");
+      } catch (SQLException stillInvalid) {
+        // It names something that is gone; whoever reads the view is told, the others are not held
+        // up by it.
+        continue;
+      }
+    }
   }
 
   /** Aliases stay as they are from start to start unless the method behind them changed. */

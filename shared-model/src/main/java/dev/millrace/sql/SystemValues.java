@@ -6,6 +6,7 @@ import java.sql.Types;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.Arrays;
 import java.util.List;
 import org.h2.tools.SimpleResultSet;
 import org.h2.value.Value;
@@ -38,7 +39,7 @@ final class SystemValues {
     Value[] elements =
         values.length == from + 1 && values[from] instanceof ValueArray
             ? ((ValueArray) values[from]).getList()
-            : java.util.Arrays.copyOfRange(values, from, values.length);
+            : Arrays.copyOfRange(values, from, values.length);
     String[] strings = new String[elements.length];
     for (int i = 0; i < strings.length; i++) {
       strings[i] = elements[i].getString();
@@ -47,6 +48,9 @@ final class SystemValues {
   }
 
   private static Object argument(Value value, String type) {
+    if (type.equals("any")) {
+      return value;
+    }
     if (value == ValueNull.INSTANCE) {
       return null;
     }
@@ -68,8 +72,6 @@ final class SystemValues {
         return value.getBytes();
       case "timestamptz":
         return ValueToObjectConverter.valueToObject(OffsetDateTime.class, value, null);
-      case "any":
-        return value;
       default:
         return value.getString();
     }

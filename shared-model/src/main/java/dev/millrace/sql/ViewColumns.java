@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The columns of a view written as one line of {@code name type, ..}. */
-final class ViewColumns {
+public final class ViewColumns {
 
   private ViewColumns() {}
 
-  static List<ResultColumn> of(String definition) {
+  public static List<ResultColumn> of(String definition) {
     List<ResultColumn> columns = new ArrayList<>();
     for (String column : definition.split(",")) {
       String[] words = column.trim().split(" +");

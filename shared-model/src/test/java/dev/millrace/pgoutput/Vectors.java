@@ -9,11 +9,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The captured scenarios, by file name. */
-final class Vectors {
+public final class Vectors {
 
   private Vectors() {}
 
-  static TreeMap<String, JsonNode> all() throws IOException {
+  public static TreeMap<String, JsonNode> all() throws IOException {
     JsonMapper mapper = JsonMapper.builder().build();
     TreeMap<String, JsonNode> scenarios = new TreeMap<>();
     try (InputStream file = Vectors.class.getResourceAsStream("/vectors/pgoutput.zip");

@@ -117,6 +117,19 @@ class SettingsTest {
   }
 
   @Test
+  @DisplayName("the search path may name public only, as names are resolved that way")
+  void searchPath() {
+    Settings session = settings.forSession();
+    session.set("search_path", "");
+    session.set("search_path", "public, pg_catalog");
+    session.set("search_path", "\"$user\",public");
+    assertThatThrownBy(() -> session.set("search_path", "sales, public"))
+        .isInstanceOfSatisfying(
+            PgException.class, error -> assertThat(error.sqlState()).isEqualTo("0A000"));
+    assertThat(session.get("search_path")).isEqualTo("\"$user\",public");
+  }
+
+  @Test
   @DisplayName("hints name the units and the values")
   void hints() {
     assertThatThrownBy(() -> settings.set("wal_sender_timeout", "1MB"))
@@ -243,7 +256,7 @@ class SettingsTest {
   void rows() {
     List<Object[]> rows = SettingRows.of(settings);
     assertThat(rows).hasSize(settings.definitions().size());
-    assertThat(rows).allSatisfy(row -> assertThat(row).hasSize(SettingRows.COLUMNS.size() / 2));
+    assertThat(rows).allSatisfy(row -> assertThat(row).hasSize(SettingRows.columns().size()));
     Object[] commit =
         rows.stream().filter(row -> row[0].equals("synchronous_commit")).findFirst().orElseThrow();
     assertThat(commit[11]).isEqualTo("{local,remote_write,remote_apply,on,off}");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.millrace.model.PgException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.CompletableFuture;
@@ -271,5 +272,49 @@ class H2ErrorsTest {
     assertThat(failUpdate("INSERT INTO t (id, n) VALUES (9, 1000)").detail())
         .isEqualTo(
             "A field with precision 4, scale 2 must round to an absolute value less than 10^2.");
+  }
+
+  @Test
+  @DisplayName("a very long statement with quotes everywhere is taken apart without trouble")
+  void longStatement() throws SQLException {
+    PgException error = fail("SELECT '" + "\"x\"\"".repeat(100_000) + "' FRM t t");
+    assertThat(error.sqlState()).isEqualTo("42601");
+    assertThat(error).hasMessage("syntax error at or near \"t\"");
+    PgException columns = fail("SELECT " + "\"a\"\"b\", ".repeat(50_000) + "1 FROM t");
+    assertThat(columns.sqlState()).isEqualTo("54011");
+    String value = "x\"y".repeat(1_000);
+    database.run("CREATE TABLE long_key (v varchar(4000), CONSTRAINT long_pkey PRIMARY KEY (v))");
+    String insert = "INSERT INTO long_key VALUES ('" + value + "')";
+    database.run(insert);
+    assertThat(failUpdate(insert))
+        .hasMessage("duplicate key value violates unique constraint \"long_pkey\"");
+  }
+
+  @Test
+  @DisplayName("many columns in a key are listed in order")
+  void manyColumns() throws SQLException {
+    database.run(
+        "CREATE TABLE wide (aaaaaaaaaaaaaaaaaaaaaaaa int, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb int,"
+            + " cccccccccccccccccccccccccccc int, \"D, e (f) DESC\" int)",
+        "CREATE UNIQUE INDEX wide_idx ON wide (aaaaaaaaaaaaaaaaaaaaaaaa DESC,"
+            + " bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb, cccccccccccccccccccccccccccc NULLS FIRST,"
+            + " \"D, e (f) DESC\")",
+        "INSERT INTO wide VALUES (1, 2, 3, 4)");
+    assertThat(failUpdate("INSERT INTO wide VALUES (1, 2, 3, 4)").detail())
+        .isEqualTo(
+            "Key (aaaaaaaaaaaaaaaaaaaaaaaa, bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb,"
+                + " cccccccccccccccccccccccccccc, D, e (f) DESC)=(1, 2, 3, 4) already exists.");
+  }
+
+  @Test
+  @DisplayName("NaN, for which H2 has no object to give a trigger, is refused by name")
+  void notANumber() throws SQLException {
+    try (Statement statement = database.admin().createStatement();
+        ResultSet row = statement.executeQuery("SELECT CAST('NaN' AS decfloat)")) {
+      row.next();
+      SQLException error = catchThrowableOfType(SQLException.class, () -> row.getObject(1));
+      assertThat(H2Errors.translate(error))
+          .hasMessage("numeric values NaN and Infinity are not supported in tables");
+    }
   }
 }

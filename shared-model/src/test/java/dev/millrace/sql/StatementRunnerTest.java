@@ -135,9 +135,13 @@ class StatementRunnerTest {
     assertThatThrownBy(() -> runner.update("INSERT INTO t (id) VALUES (?1)", List.of("x")))
         .isInstanceOf(PgException.class)
         .hasMessage("invalid input syntax for type integer: \"x\"");
-    assertThatThrownBy(() -> runner.update("INSERT INTO t (id) VALUES (?1)", List.of()))
+    assertThatThrownBy(() -> runner.update("INSERT INTO t (id) VALUES (?1)", List.of(1, 2)))
         .isInstanceOfSatisfying(
             PgException.class, error -> assertThat(error.sqlState()).isEqualTo("08P01"));
+    assertThatThrownBy(() -> runner.update("INSERT INTO t (id) VALUES (?1)", List.of()))
+        .isInstanceOfSatisfying(
+            PgException.class, error -> assertThat(error.sqlState()).isEqualTo("42P02"))
+        .hasMessage("there is no parameter $1");
     assertThat(runner.query("SELECT count(*) FROM t", List.of()).rows())
         .containsExactly(List.of(0L));
   }

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.model.PgException;
+import dev.millrace.model.PgType;
 import dev.millrace.sql.SystemFunction.Parameter;
+import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("System views and functions inside H2")
 class SystemCatalogTest {
@@ -247,5 +251,35 @@ class SystemCatalogTest {
     assertThatThrownBy(() -> runner.update("DROP VIEW pg_catalog_millrace.pg_things", List.of()))
         .isInstanceOfSatisfying(
             PgException.class, error -> assertThat(error.sqlState()).isEqualTo("42501"));
+  }
+
+  @Test
+  @DisplayName(
+      "a database file with views, functions and domains opens again and is installed anew")
+  void reopen(@TempDir Path directory) throws Exception {
+    String url =
+        "jdbc:h2:file:"
+            + directory.resolve("db")
+            + ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;BUILTIN_ALIAS_OVERRIDE=TRUE";
+    try (Connection first = DriverManager.getConnection(url, "admin", "")) {
+      SystemCatalog.install(first, List.of(view()), functions("one"));
+      first
+          .createStatement()
+          .execute("CREATE TABLE t (o " + PgType.byOid(PgType.OID).h2Name() + ")");
+      first
+          .createStatement()
+          .execute("CREATE VIEW v AS SELECT slot_name FROM" + " pg_catalog_millrace.pg_things");
+    }
+    try (Connection second = DriverManager.getConnection(url, "admin", "")) {
+      SystemCatalog.install(second, List.of(view()), functions("two"));
+      StatementRunner again = new StatementRunner(second, 10);
+      assertThat(again.query("SELECT pg_catalog_millrace.version()", List.of()).rows())
+          .containsExactly(List.of("Millrace two"));
+      assertThat(again.query("SELECT slot_name FROM v", List.of()).rows())
+          .containsExactly(List.of("s1"), List.of("s2"));
+      assertThat(again.update("INSERT INTO t VALUES (4294967295)", List.of())).isEqualTo(1);
+      assertThatThrownBy(() -> again.update("INSERT INTO t VALUES (-1)", List.of()))
+          .isInstanceOf(PgException.class);
+    }
   }
 }

@@ -1,6 +1,8 @@
 package dev.millrace.subscriber;
 
+import dev.millrace.api.SharedApiConfiguration;
 import dev.millrace.settings.SettingsConfiguration;
+import java.util.Locale;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Import;
@@ -13,7 +15,7 @@ import org.springframework.context.annotation.Import;
  * application.
  */
 @SpringBootApplication
-@Import(SettingsConfiguration.class)
+@Import({SettingsConfiguration.class, SharedApiConfiguration.class})
 public class SubscriberApplication {
 
   public static void main(String[] args) {
@@ -22,6 +24,8 @@ public class SubscriberApplication {
 
   /** The application as {@link #main} starts it; tests add their own properties to it. */
   public static SpringApplicationBuilder builder() {
+    // H2 would mix another language into the messages that errors are read from.
+    Locale.setDefault(Locale.ROOT);
     return new SpringApplicationBuilder(SubscriberApplication.class)
         .properties("spring.config.name=subscriber,application");
   }

@@ -1,5 +1,6 @@
 package dev.millrace.publisher.api;
 
+import dev.millrace.api.ReplicationOriginSource;
 import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.publisher.decoding.LogicalDecoding;
 import dev.millrace.publisher.decoding.SlotChanges;
@@ -58,6 +59,22 @@ class ApiConfiguration {
             .flatMap(List::stream)
             .toList();
     return new SystemObjects(ReplicationViews.all(rows, slots, walSenders), functions);
+  }
+
+  @Bean
+  PublisherStatus publisherStatus(
+      PublisherNode node,
+      WriteAheadLog log,
+      ReplicationSlots slots,
+      WalSenders walSenders,
+      Settings settings) {
+    return new PublisherStatus(node, log, slots, walSenders, settings);
+  }
+
+  /** No transaction of a publisher has an origin before replication can be written into it. */
+  @Bean
+  ReplicationOriginSource replicationOrigins() {
+    return List::of;
   }
 
   @Bean

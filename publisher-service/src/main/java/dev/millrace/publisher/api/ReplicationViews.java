@@ -14,6 +14,7 @@ final class ReplicationViews {
 
   static List<SystemView> all(SlotRows rows, ReplicationSlots slots, WalSenders walSenders) {
     return List.of(
+        PreparedTransactions.view(),
         new SystemView(
             "pg_replication_slots",
             columns(

@@ -6,7 +6,6 @@ import static dev.millrace.publisher.api.FunctionDefinition.row;
 import dev.millrace.model.Lsn;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import dev.millrace.sql.SystemFunction;
-import java.math.BigDecimal;
 import java.util.List;
 
 /** The SQL functions on positions of the log. */
@@ -26,10 +25,6 @@ final class WalFunctions {
             .gives("pg_lsn", (caller, arguments) -> row(Lsn.format(log.insertLsn()))),
         function("pg_current_wal_flush_lsn")
             .gives("pg_lsn", (caller, arguments) -> row(Lsn.format(log.flushLsn()))),
-        function("pg_wal_lsn_diff")
-            .takes("lsn1", "pg_lsn")
-            .takes("lsn2", "pg_lsn")
-            .gives("numeric", (caller, arguments) -> row(difference(arguments[0], arguments[1]))),
         function("pg_walfile_name")
             .takes("lsn", "pg_lsn")
             .gives("text", (caller, arguments) -> row(fileName(arguments[0]))),
@@ -38,17 +33,6 @@ final class WalFunctions {
             .gives("pg_lsn", (caller, arguments) -> row((Object) null)),
         function("pg_last_wal_replay_lsn")
             .gives("pg_lsn", (caller, arguments) -> row((Object) null)));
-  }
-
-  private static BigDecimal difference(Object first, Object second) {
-    if (first == null || second == null) {
-      return null;
-    }
-    return unsigned(first).subtract(unsigned(second));
-  }
-
-  private static BigDecimal unsigned(Object lsn) {
-    return new BigDecimal(Long.toUnsignedString(Lsn.parse(lsn.toString()).value()));
   }
 
   private String fileName(Object lsn) {

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.api;
 
 import dev.millrace.model.Lsn;
+import dev.millrace.model.PgException;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -19,6 +20,10 @@ final class WalHealth implements HealthIndicator {
     Throwable failure = log.failure();
     if (failure != null) {
       return Health.down(failure).build();
+    }
+    PgException refusal = log.refusal();
+    if (refusal != null) {
+      return Health.down(refusal).build();
     }
     return Health.up()
         .withDetail("insert_lsn", Lsn.format(log.insertLsn()))

@@ -3,6 +3,7 @@ package dev.millrace.publisher.catalog;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import dev.millrace.settings.Settings;
+import dev.millrace.sql.SessionObjects;
 import dev.millrace.sql.SystemObjects;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -40,5 +41,12 @@ class CatalogConfiguration {
   @Bean
   SystemObjects catalogViews(VersionedCatalog catalog, ControlFile control) {
     return CatalogViews.of(catalog, control.state());
+  }
+
+  /** What every session expects: pg_settings, current_setting and their kin. */
+  @Bean
+  SystemObjects sessionObjects(VersionedCatalog catalog, ControlFile control, Settings settings) {
+    return SessionObjects.of(
+        settings, () -> CatalogViews.relations(catalog.current(), control.state()));
   }
 }

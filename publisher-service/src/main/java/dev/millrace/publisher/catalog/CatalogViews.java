@@ -4,6 +4,7 @@ import dev.millrace.publisher.wal.ControlState;
 import dev.millrace.sql.DatabaseViews;
 import dev.millrace.sql.RelationSource;
 import dev.millrace.sql.RelationViews;
+import dev.millrace.sql.SystemCatalog;
 import dev.millrace.sql.SystemObjects;
 import dev.millrace.sql.SystemView;
 import java.util.ArrayList;
@@ -11,13 +12,13 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** All pg_ views that show the catalogue. */
+/** All pg_ views that show the catalogue, each session its own transaction's changes too. */
 final class CatalogViews {
 
   private CatalogViews() {}
 
   static SystemObjects of(CatalogHistory catalog, ControlState node) {
-    Supplier<CatalogSnapshot> current = catalog::current;
+    Supplier<CatalogSnapshot> current = () -> asSeen(catalog);
     Supplier<RelationSource> relations = () -> relations(current.get(), node);
     List<SystemView> views = new ArrayList<>(PublicationViews.of(current));
     views.addAll(RelationViews.of(relations));
@@ -25,7 +26,14 @@ final class CatalogViews {
     return SystemObjects.views(views);
   }
 
-  private static RelationSource relations(CatalogSnapshot catalog, ControlState node) {
+  /** As the session sees it whose statement runs on this thread. */
+  private static CatalogSnapshot asSeen(CatalogHistory catalog) {
+    return SystemCatalog.currentSession() instanceof CatalogViewer viewer
+        ? viewer.catalogView()
+        : catalog.current();
+  }
+
+  static RelationSource relations(CatalogSnapshot catalog, ControlState node) {
     return new RelationSource(
         catalog.relationsByName(),
         catalog.schemas().values().stream()

@@ -22,9 +22,9 @@ public final class CaptureTrigger implements Trigger {
     return NAME_PREFIX + Integer.toUnsignedString(relationOid);
   }
 
-  /** Whether an H2 trigger is one of ours. */
+  /** Whether an H2 trigger is one of ours; ALTER TABLE puts the name of its copy before it. */
   static boolean isCapture(String triggerName) {
-    return triggerName.startsWith(NAME_PREFIX);
+    return triggerName.contains(NAME_PREFIX);
   }
 
   /** The statement that puts the trigger on a table. */
@@ -48,7 +48,8 @@ public final class CaptureTrigger implements Trigger {
       String tableName,
       boolean before,
       int type) {
-    relationOid = Integer.parseUnsignedInt(triggerName.substring(NAME_PREFIX.length()));
+    int oidAt = triggerName.lastIndexOf(NAME_PREFIX) + NAME_PREFIX.length();
+    relationOid = Integer.parseUnsignedInt(triggerName.substring(oidAt));
   }
 
   @Override

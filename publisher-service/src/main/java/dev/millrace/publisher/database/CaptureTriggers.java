@@ -8,7 +8,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Puts on every user table what capture needs: the row trigger, and the invisible column {@code
@@ -40,6 +43,31 @@ final class CaptureTriggers {
     database.admin(CaptureTrigger.createSql(relation.name(), relation.oid()));
   }
 
+  /**
+   * Takes the triggers off tables that ALTER TABLE may have H2 copy: the copy would make the
+   * trigger anew, which only an administrator may. {@link #addMissing} follows.
+   */
+  void drop(Collection<RelationDefinition> relations) {
+    Set<String> names = new HashSet<>();
+    relations.forEach(relation -> names.add(CaptureTrigger.name(relation.oid())));
+    for (QualifiedName trigger : existing()) {
+      if (names.contains(trigger.name())) {
+        database.admin("DROP TRIGGER " + quoted(trigger));
+      }
+    }
+  }
+
+  /** Makes the triggers of those tables that have none. */
+  void addMissing(Collection<RelationDefinition> relations) {
+    Set<String> present = new HashSet<>();
+    existing().forEach(trigger -> present.add(trigger.name()));
+    for (RelationDefinition relation : relations) {
+      if (!present.contains(CaptureTrigger.name(relation.oid()))) {
+        database.admin(CaptureTrigger.createSql(relation.name(), relation.oid()));
+      }
+    }
+  }
+
   private List<QualifiedName> existing() {
     List<QualifiedName> triggers = new ArrayList<>();
     Connection admin = database.adminConnection();
@@ -47,7 +75,8 @@ final class CaptureTriggers {
       try (Statement statement = admin.createStatement();
           ResultSet rows =
               statement.executeQuery(
-                  "SELECT trigger_schema, trigger_name FROM information_schema.triggers")) {
+                  "SELECT DISTINCT trigger_schema, trigger_name"
+                      + " FROM information_schema.triggers")) {
         while (rows.next()) {
           if (CaptureTrigger.isCapture(rows.getString(2))) {
             triggers.add(new QualifiedName(rows.getString(1), rows.getString(2)));

@@ -5,6 +5,7 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
+import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.catalog.CatalogTransaction;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.sql.H2Errors;
@@ -165,6 +166,9 @@ final class DdlExecutor {
     PgException error;
     boolean changed;
     try {
+      if (ddl.kind() == Kind.ALTER_TABLE) {
+        triggers.drop(relations(node.catalog().current(), touched));
+      }
       error = runInHeap(ddl);
       CatalogTransaction changes = complete(ddl, touched);
       changed = !changes.isEmpty();
@@ -220,12 +224,27 @@ final class DdlExecutor {
         triggers.addRowIdentifier(relation, layout.columns(relation.name()));
         triggers.renew(relation);
       }
+      if (ddl.kind() == Kind.ALTER_TABLE) {
+        triggers.addMissing(relations(changes.view(), touched));
+      }
     }
     changes.view().schemas().values().forEach(schema -> node.database().openSchema(schema.name()));
     FaultPoint.hit("ddl.done");
     node.database().checkpointSync();
     FaultPoint.hit("ddl.synced");
     return changes;
+  }
+
+  private static List<RelationDefinition> relations(
+      CatalogSnapshot catalog, Set<QualifiedName> names) {
+    List<RelationDefinition> relations = new ArrayList<>();
+    for (QualifiedName name : names) {
+      RelationDefinition relation = catalog.relation(name);
+      if (relation != null) {
+        relations.add(relation);
+      }
+    }
+    return relations;
   }
 
   /** Appends the catalogue's records and the commit, and lets others see the tables. */

@@ -35,7 +35,9 @@ final class EmbeddedDatabase implements AutoCloseable {
   /** Set once by the first connection, which is the administrator's. */
   private static final String DATABASE_OPTIONS =
       ";MODE=PostgreSQL;DATABASE_TO_LOWER=TRUE;DEFAULT_NULL_ORDERING=HIGH"
-          + ";DB_CLOSE_ON_EXIT=FALSE;CACHE_SIZE=49152";
+          + ";DB_CLOSE_ON_EXIT=FALSE;CACHE_SIZE=49152"
+          // Without it the stored definition of our version() is refused when the file is opened.
+          + ";BUILTIN_ALIAS_OVERRIDE=TRUE";
 
   private final String url;
   private final Connection admin;

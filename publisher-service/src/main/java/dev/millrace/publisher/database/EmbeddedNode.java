@@ -67,7 +67,8 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
         settings,
         parts.clock(),
         sessions::closed,
-        backend::hasWritten);
+        backend::hasWritten,
+        backend::catalogView);
   }
 
   @Override
@@ -147,6 +148,11 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
   public void refuseSessions() {
     sessions.refuse(SESSION_END_TIMEOUT_MS);
     parts.asyncCommits().close();
+  }
+
+  /** The database under the node. */
+  EmbeddedDatabase database() {
+    return parts.database();
   }
 
   /** How many sessions are open. */

@@ -5,6 +5,7 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
+import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.settings.Settings;
@@ -96,6 +97,11 @@ final class NodeBackend implements TransactionBackend {
     transaction = new NodeTransaction(node.running(), session.heap());
     node.locks().begin(transaction);
     session.tables().begin(transaction);
+  }
+
+  /** The catalogue with the open transaction's own changes. */
+  CatalogSnapshot catalogView() {
+    return session.tables().view();
   }
 
   /** Whether the open transaction has got an xid, which it gets with its first change. */
@@ -260,7 +266,7 @@ final class NodeBackend implements TransactionBackend {
   }
 
   private StatementResult change(ParsedStatement.Dml dml, StatementContext context) {
-    refuseWhenReadOnly(dml.tag());
+    refuseWhenReadOnly(dml.tag().equals("INSERT 0") ? "INSERT" : dml.tag());
     long count =
         new RowStatement(dml, context.parameters(), transaction, session, patience()).run();
     statementDone(context);

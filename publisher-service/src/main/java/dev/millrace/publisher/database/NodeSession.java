@@ -2,6 +2,8 @@ package dev.millrace.publisher.database;
 
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
+import dev.millrace.publisher.catalog.CatalogSnapshot;
+import dev.millrace.publisher.catalog.CatalogViewer;
 import dev.millrace.settings.Settings;
 import dev.millrace.sql.SimpleQuerySession;
 import dev.millrace.sql.SqlResponse;
@@ -12,18 +14,20 @@ import java.time.Clock;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * A client's session: one call at a time, ended from outside when it has been idle too long or the
  * node stops. Its monitor guards who uses it.
  */
-final class NodeSession implements SqlSession {
+final class NodeSession implements SqlSession, CatalogViewer {
 
   private final SimpleQuerySession session;
   private final Settings settings;
   private final Clock clock;
   private final Consumer<NodeSession> onClose;
   private final BooleanSupplier wrote;
+  private final Supplier<CatalogSnapshot> catalogView;
   private boolean busy;
   private boolean closed;
   private PgException endedBy;
@@ -34,12 +38,14 @@ final class NodeSession implements SqlSession {
       Settings settings,
       Clock clock,
       Consumer<NodeSession> onClose,
-      BooleanSupplier wrote) {
+      BooleanSupplier wrote,
+      Supplier<CatalogSnapshot> catalogView) {
     this.session = session;
     this.settings = settings;
     this.clock = clock;
     this.onClose = onClose;
     this.wrote = wrote;
+    this.catalogView = catalogView;
     this.idleSinceMs = clock.millis();
   }
 
@@ -62,6 +68,11 @@ final class NodeSession implements SqlSession {
   /** Whether the open transaction has changed anything; asked on the session's own thread. */
   boolean hasWritten() {
     return wrote.getAsBoolean();
+  }
+
+  @Override
+  public CatalogSnapshot catalogView() {
+    return catalogView.get();
   }
 
   @Override

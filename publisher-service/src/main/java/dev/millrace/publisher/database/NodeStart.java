@@ -106,6 +106,7 @@ final class NodeStart {
     triggers.dropAll();
     RecoveryResult recovered = recover(database);
     abortUnfinished(recovered);
+    repairInterruptedAlter(database);
     NodeParts parts = parts(database, recovered.nextXid());
     DdlExecutor ddlExecutor = new DdlExecutor(parts);
     finishOpenDdl(recovered.openDdl(), parts, ddlExecutor);
@@ -117,6 +118,12 @@ final class NodeStart {
     checkpointer.checkpoint();
     checkpointer.start();
     return new EmbeddedNode(parts, control, ddlExecutor, checkpointer);
+  }
+
+  private void repairInterruptedAlter(EmbeddedDatabase database) {
+    synchronized (database.adminConnection()) {
+      new InterruptedAlter(database.adminConnection()).repair(catalog.current());
+    }
   }
 
   private RecoveryResult recover(EmbeddedDatabase database) {

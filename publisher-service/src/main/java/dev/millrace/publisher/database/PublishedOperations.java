@@ -22,17 +22,15 @@ final class PublishedOperations {
    * @throws PgException 55000 without a usable identity, 42P10 when the identity is not published
    */
   static void check(CatalogSnapshot catalog, RelationDefinition relation, boolean update) {
-    if (relation.replicaIdentity() == ReplicaIdentity.FULL) {
-      return;
-    }
-    IndexDefinition identity = relation.identityIndex();
-    if (identity != null && !hasGeneratedColumn(relation, identity)) {
+    IndexDefinition index = relation.identityIndex();
+    boolean identified = index != null || relation.replicaIdentity() == ReplicaIdentity.FULL;
+    if (identified && !identityIsGenerated(relation, index)) {
       return;
     }
     for (PublicationDefinition publication : catalog.publications().values()) {
       if ((update ? publication.update() : publication.delete())
           && catalog.covers(publication, relation)) {
-        if (identity == null) {
+        if (!identified) {
           throw withoutIdentity(relation, update);
         }
         if (publication.generatedColumns() == 'n') {
@@ -42,9 +40,12 @@ final class PublishedOperations {
     }
   }
 
-  private static boolean hasGeneratedColumn(RelationDefinition relation, IndexDefinition index) {
+  /**
+   * @param index null when all columns identify a row
+   */
+  private static boolean identityIsGenerated(RelationDefinition relation, IndexDefinition index) {
     for (ColumnDefinition column : relation.columns()) {
-      if (column.isGenerated() && index.attnums().contains(column.attnum())) {
+      if (column.isGenerated() && (index == null || index.attnums().contains(column.attnum()))) {
         return true;
       }
     }

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.decoding;
 
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.publisher.catalog.CatalogSnapshot;
 
 /**
  * A change as the plugin reads it: a flyweight over the log record's body, valid during the
@@ -22,6 +23,12 @@ public interface DecodedChange {
 
   /** The definition the record names; for TRUNCATE see {@link #truncated}. */
   RelationDefinition relation();
+
+  /**
+   * The catalogue the change is judged by: as of its LSN, with what its own transaction changed
+   * before it.
+   */
+  CatalogSnapshot catalog();
 
   byte[] buffer();
 

@@ -4,6 +4,7 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogHistory;
+import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.wal.WalFormat;
 import dev.millrace.publisher.wal.WalRecordType;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +24,7 @@ final class DecodedRecord implements DecodedChange {
   private static final int FIRST_PART = 8;
 
   private final CatalogHistory history;
+  private final ReplayCatalog catalog;
   private final Map<Long, RelationDefinition> relations = new HashMap<>();
 
   private OutputPlugin.ChangeKind kind;
@@ -44,6 +46,17 @@ final class DecodedRecord implements DecodedChange {
 
   DecodedRecord(CatalogHistory history) {
     this.history = history;
+    this.catalog = new ReplayCatalog(history);
+  }
+
+  /** A transaction's changes follow. */
+  void beginTransaction() {
+    catalog.beginTransaction();
+  }
+
+  /** Its own change of the catalogue, which the changes after it see. */
+  void catalogChange(byte[] bytes, int offset, int length) {
+    catalog.add(bytes, offset, length);
   }
 
   static OutputPlugin.ChangeKind kindOf(WalRecordType type) {
@@ -177,6 +190,11 @@ final class DecodedRecord implements DecodedChange {
   @Override
   public RelationDefinition relation() {
     return relation;
+  }
+
+  @Override
+  public CatalogSnapshot catalog() {
+    return catalog.asOf(lsn);
   }
 
   @Override

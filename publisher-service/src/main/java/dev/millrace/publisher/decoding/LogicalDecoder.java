@@ -105,12 +105,7 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
         message();
         break;
       case CATALOG:
-        overlays.add(
-            reader.xid(),
-            reader.topXid(),
-            reader.buffer(),
-            reader.bodyOffset(),
-            reader.bodyLength());
+        catalogChange();
         break;
       case COMMIT:
         commit();
@@ -124,6 +119,13 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
       case ASSIGNMENT, SEQUENCE, DDL, FLUSH_MARK:
         break; // Records for redo only; every change names its top transaction itself.
     }
+  }
+
+  /** Kept too, so that at replay the changes behind it see it, and those before it do not. */
+  private void catalogChange() {
+    overlays.add(
+        reader.xid(), reader.topXid(), reader.buffer(), reader.bodyOffset(), reader.bodyLength());
+    keep(reader.buffer(), reader.bodyOffset(), reader.bodyLength());
   }
 
   private void row() {
@@ -212,26 +214,29 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
 
   private void send(int xid, EndRecord end) {
     ReorderBufferTxn txn = buffer.find(xid);
-    if (txn == null && !overlays.contains(xid)) {
+    if (txn == null) {
       return; // Nothing of it passed the gates.
     }
     DecodedTransaction transaction =
         new DecodedTransaction(
             xid,
-            txn == null ? reader.lsn() : txn.firstLsn(),
+            txn.firstLsn(),
             reader.lsn(),
             reader.endLsn(),
             end.time(),
             reader.originId(),
             end.originLsn());
-    if (txn != null) {
-      txn.finish(transaction);
-    }
+    txn.finish(transaction);
+    change.beginTransaction();
     plugin.begin(transaction);
     buffer.commit(
         xid,
         end.subxids(),
         (lsn, type, flags, originId, bytes, offset, length) -> {
+          if (type == WalRecordType.CATALOG) {
+            change.catalogChange(bytes, offset, length);
+            return;
+          }
           change.wrap(lsn, type, flags, bytes, offset, length);
           plugin.change(transaction, change);
           if (++changesSinceProgress >= CHANGES_PER_PROGRESS) {

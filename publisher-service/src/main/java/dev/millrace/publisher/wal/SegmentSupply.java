@@ -26,6 +26,7 @@ final class SegmentSupply implements AutoCloseable {
           });
   private volatile long oldest;
   private volatile long newest;
+  private volatile PgException refusal;
   private long askedAhead;
 
   SegmentSupply(WalSegments segments) throws IOException {
@@ -53,8 +54,10 @@ final class SegmentSupply implements AutoCloseable {
     while (needed > newest) {
       try {
         createNext(needed);
+        refusal = null;
       } catch (IOException e) {
-        throw refusal(e);
+        refusal = refusalFor(e);
+        throw refusal;
       }
     }
     if (needed == newest && askedAhead < newest + 1) {
@@ -81,18 +84,34 @@ final class SegmentSupply implements AutoCloseable {
     }
   }
 
-  private static PgException refusal(IOException e) {
+  /**
+   * Why the last append that wanted a segment got none; null when there is room again, which is
+   * tried out.
+   */
+  PgException refusal() {
+    if (refusal != null) {
+      try {
+        createNext(newest + 1);
+        refusal = null;
+      } catch (IOException e) {
+        refusal = refusalFor(e);
+      }
+    }
+    return refusal;
+  }
+
+  private static PgException refusalFor(IOException e) {
     String message = String.valueOf(e.getMessage());
     boolean full = message.contains(NO_ROOM);
-    PgException refusal =
+    PgException refused =
         new PgException(
             full ? SqlState.DISK_FULL : SqlState.IO_ERROR,
             "could not extend the write-ahead log: " + (full ? NO_ROOM : message),
             e);
     return full
-        ? refusal.withHint(
+        ? refused.withHint(
             "Free some disk space, or drop replication slots that keep old segments.")
-        : refusal;
+        : refused;
   }
 
   /** Deletes the segments before number {@code first}; returns how many. */

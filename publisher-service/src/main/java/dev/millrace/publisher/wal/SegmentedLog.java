@@ -33,7 +33,8 @@ import java.util.function.Consumer;
  * and harms nothing else. A failed write or force is another matter: the kernel may have dropped
  * the dirty pages, and a second force would succeed without them. Then the log stops for good.
  *
- * <p>The first append after a flush puts a FLUSH_MARK before its records, which is how a start
+ * <p>The flushed position moves from the end of one append to the end of a later one, never into a
+ * record. The first append after a flush puts a FLUSH_MARK before its records, which is how a start
  * tells damage from a torn tail (see {@link WalRecovery}).
  */
 public final class SegmentedLog implements WriteAheadLog {
@@ -126,6 +127,7 @@ public final class SegmentedLog implements WriteAheadLog {
       markedLsn = flushedLsn;
       flusher.copy(mark.array(), mark.size());
       flusher.copy(batch.array(), batch.size());
+      flusher.complete();
       return endLsn;
     } finally {
       appendLock.unlock();
@@ -219,6 +221,11 @@ public final class SegmentedLog implements WriteAheadLog {
   /** How many times the log was forced since it was opened. */
   public long forces() {
     return flusher.forces();
+  }
+
+  @Override
+  public PgException refusal() {
+    return supply.refusal();
   }
 
   @Override

@@ -39,7 +39,9 @@ final class WalFlusher {
   private volatile boolean idle;
   private volatile boolean writeRequested;
   private volatile long copiedLsn;
+  private volatile long completeLsn;
   private volatile long writeLsn;
+  private volatile long forcedLsn;
   private volatile long flushLsn;
   private volatile long forces;
   private volatile Throwable failure;
@@ -59,6 +61,8 @@ final class WalFlusher {
     this.onFailure = onFailure;
     requestedLsn = startLsn;
     copiedLsn = startLsn;
+    completeLsn = startLsn;
+    forcedLsn = startLsn;
     writeLsn = startLsn;
     flushLsn = startLsn;
     thread = new Thread(this::run, "walwriter");
@@ -99,7 +103,10 @@ final class WalFlusher {
     }
   }
 
-  /** Puts bytes after those copied before, waiting for room. Called by one thread at a time. */
+  /**
+   * Puts bytes after those copied before, waiting for room; {@link #complete} follows at the end of
+   * an append. Called by one thread at a time.
+   */
   void copy(byte[] source, int length) {
     int done = 0;
     long copied = copiedLsn;
@@ -115,8 +122,15 @@ final class WalFlusher {
       done += count;
       copiedLsn = copied;
     }
-    if (idle || copied - writeLsn >= ring.capacity() / 4 && !writeRequested) {
-      wake(copied - writeLsn >= ring.capacity() / 4);
+  }
+
+  /** All records copied so far are whole. */
+  void complete() {
+    long copied = copiedLsn;
+    completeLsn = copied;
+    boolean filling = copied - writeLsn >= ring.capacity() / 4;
+    if (idle || filling && !writeRequested) {
+      wake(filling);
     }
   }
 
@@ -181,7 +195,11 @@ final class WalFlusher {
   private void run() {
     try {
       while (awaitWork()) {
-        writeAndForce(copiedLsn);
+        // In this order: what is complete has been copied. Flushed is said of whole appends only,
+        // so
+        // that a flush mark never points into a record that may yet be torn.
+        long wholeLsn = completeLsn;
+        writeAndForce(copiedLsn, wholeLsn);
       }
       closeFile();
     } catch (Throwable e) {
@@ -195,7 +213,7 @@ final class WalFlusher {
     try {
       long left = delayNanos;
       while (true) {
-        boolean pending = copiedLsn != flushLsn;
+        boolean pending = isPending();
         if (pending
             && (closing || writeRequested || left <= 0 || Lsn.isBefore(flushLsn, requestedLsn))) {
           writeRequested = false;
@@ -216,16 +234,23 @@ final class WalFlusher {
     }
   }
 
-  /** The appender reads {@code idle} after it moved the copied position, so one of the two sees. */
+  /** Bytes to write, or an append that was complete only after its bytes had been forced. */
+  private boolean isPending() {
+    return copiedLsn != forcedLsn || completeLsn != flushLsn;
+  }
+
+  /**
+   * The appender reads {@code idle} after it moved the complete position, so one of the two sees.
+   */
   private void awaitAppend() throws InterruptedException {
     idle = true;
-    if (copiedLsn == flushLsn && !closing) {
+    if (!isPending() && !closing) {
       work.await();
     }
     idle = false;
   }
 
-  private void writeAndForce(long targetLsn) throws IOException {
+  private void writeAndForce(long targetLsn, long wholeLsn) throws IOException {
     FaultPoint.hit("wal.before-write");
     long position = writeLsn;
     while (position < targetLsn) {
@@ -241,9 +266,12 @@ final class WalFlusher {
       signal(roomMade);
     }
     FaultPoint.hit("wal.before-force");
-    force();
+    if (targetLsn != forcedLsn) {
+      force();
+    }
     FaultPoint.hit("wal.after-force");
-    flushLsn = targetLsn;
+    forcedLsn = targetLsn;
+    flushLsn = wholeLsn;
     signal(flushed);
   }
 

@@ -65,6 +65,12 @@ public interface WriteAheadLog extends AutoCloseable {
   /** Names of the segment files kept, oldest first. */
   java.util.List<String> segments();
 
+  /**
+   * Why appends are refused now: the disk is full (53100) or no segment can be made. Null when
+   * there is room, also again; readers go on meanwhile.
+   */
+  dev.millrace.model.PgException refusal();
+
   /** Why the log stopped, or null while it works. */
   Throwable failure();
 

@@ -255,7 +255,7 @@ final class ReplicationSession {
   /** Called by the watchdog: gives up a peer that has been silent for too long. */
   void checkTimeout() {
     WalSender sender = walSender;
-    if (sender != null && sender.checkTimeout()) {
+    if (sender != null && !closed && sender.checkTimeout()) {
       LOG.warn("terminating walsender process due to replication timeout");
       closed = true;
       client.abort(Ending.POLICY, "terminating walsender process due to replication timeout");

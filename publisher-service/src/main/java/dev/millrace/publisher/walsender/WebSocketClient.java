@@ -20,7 +20,9 @@ import tools.jackson.databind.json.JsonMapper;
  * large one in fragments.
  *
  * <p>Sends block as long as the peer does not read; Tomcat's own limit on that is switched off,
- * because a peer that is merely slow is no error. A dead one is found by its silence.
+ * because a peer that is merely slow is no error. A dead one is found by its silence, and then a
+ * send that hangs is interrupted: closing the socket alone would not wake it. The interrupt is kept
+ * to the send; anywhere else it could close a file of the log or of H2 under everybody's feet.
  */
 final class WebSocketClient implements ReplicationClient {
 
@@ -30,8 +32,13 @@ final class WebSocketClient implements ReplicationClient {
       "org.apache.tomcat.websocket.BLOCKING_SEND_TIMEOUT";
   private static final JsonMapper JSON = JsonMapper.builder().build();
 
+  private static final long CLOSE_TIMEOUT_MS = 1000;
+
   private final WebSocketSession socket;
   private final jakarta.websocket.Session nativeSession;
+  private final Object sending = new Object();
+  private Thread sender;
+  private boolean aborted;
 
   WebSocketClient(WebSocketSession socket) {
     this.socket = socket;
@@ -93,32 +100,52 @@ final class WebSocketClient implements ReplicationClient {
   }
 
   private void sendText(Map<String, Object> reply) {
-    try {
-      socket.sendMessage(new TextMessage(JSON.writeValueAsString(reply)));
-    } catch (IOException | IllegalStateException e) {
-      throw new PeerGoneException("could not send to client: " + e.getMessage(), e);
-    }
+    send(() -> socket.sendMessage(new TextMessage(JSON.writeValueAsString(reply))));
   }
 
   @Override
   public void copyData(byte[] frame, int offset, int length) {
-    try {
-      int sent = 0;
-      while (sent < length) {
-        int part = length - sent <= FRAGMENT_BYTES * 2 ? length - sent : FRAGMENT_BYTES;
-        ByteBuffer payload = ByteBuffer.wrap(frame, offset + sent, part);
-        sent += part;
-        socket.sendMessage(new BinaryMessage(payload, sent == length));
+    send(
+        () -> {
+          int sent = 0;
+          while (sent < length) {
+            int part = length - sent <= FRAGMENT_BYTES * 2 ? length - sent : FRAGMENT_BYTES;
+            ByteBuffer payload = ByteBuffer.wrap(frame, offset + sent, part);
+            sent += part;
+            socket.sendMessage(new BinaryMessage(payload, sent == length));
+          }
+        });
+  }
+
+  @FunctionalInterface
+  private interface Send {
+    void run() throws IOException;
+  }
+
+  private void send(Send send) {
+    synchronized (sending) {
+      if (aborted) {
+        throw new PeerGoneException("connection aborted", null);
       }
+      sender = Thread.currentThread();
+    }
+    try {
+      send.run();
     } catch (IOException | IllegalStateException e) {
       throw new PeerGoneException("could not send to client: " + e.getMessage(), e);
+    } finally {
+      synchronized (sending) {
+        sender = null;
+        Thread.interrupted();
+      }
     }
   }
 
   @Override
   public void close(Ending ending, String reason) {
     try {
-      socket.close(status(ending).withReason(shortened(reason)));
+      CloseStatus status = status(ending);
+      socket.close(reason.isEmpty() ? status : status.withReason(shortened(reason)));
     } catch (IOException e) {
       throw new PeerGoneException("could not close: " + e.getMessage(), e);
     }
@@ -127,8 +154,17 @@ final class WebSocketClient implements ReplicationClient {
   /** The close frame has to pass a send that may hang: it gets a second, then the socket goes. */
   @Override
   public void abort(Ending ending, String reason) {
-    nativeSession.getUserProperties().put(BLOCKING_SEND_TIMEOUT, 1000L);
-    close(ending, reason);
+    nativeSession.getUserProperties().put(BLOCKING_SEND_TIMEOUT, CLOSE_TIMEOUT_MS);
+    try {
+      close(ending, reason);
+    } finally {
+      synchronized (sending) {
+        aborted = true;
+        if (sender != null) {
+          sender.interrupt();
+        }
+      }
+    }
   }
 
   private static CloseStatus status(Ending ending) {

@@ -20,7 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** A node in a directory without a service around it; the catalogue's projection is in memory. */
+/**
+ * A node in a directory without a service around it. Its log is never cut off, so that the
+ * catalogue's projection can be in memory: what it would hold is read from the log at the start.
+ */
 final class TestNode implements AutoCloseable {
 
   private final ControlFile control;
@@ -40,6 +43,7 @@ final class TestNode implements AutoCloseable {
             control.state().flushedLsn(),
             TestNode::failed);
     catalog = projection.open(log, control::nextOid);
+    CatalogReplay.upTo(log, catalog, control.state().redoLsn());
     settings = new Settings(SettingTable.definitions(), new HashMap<>(given));
     node =
         new NodeStart(
@@ -69,6 +73,10 @@ final class TestNode implements AutoCloseable {
 
   EmbeddedNode node() {
     return node;
+  }
+
+  EmbeddedDatabase database() {
+    return node.database();
   }
 
   SegmentedLog log() {

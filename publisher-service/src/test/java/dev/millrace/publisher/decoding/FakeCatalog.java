@@ -62,6 +62,13 @@ final class FakeCatalog implements CatalogHistory {
     return publication(oid, name, "insert update delete truncate", tables);
   }
 
+  /** One WITH (publish_generated_columns = stored). */
+  static PublicationDefinition storedGenerated(int oid, String name, Integer... tables) {
+    PublicationDefinition plain = publication(oid, name, tables);
+    return new PublicationDefinition(
+        oid, name, 10, false, true, true, true, true, false, 's', plain.tables(), List.of());
+  }
+
   static PublicationDefinition publication(
       int oid, String name, String publish, Integer... tables) {
     List<PublicationDefinition.Member> members = new ArrayList<>();

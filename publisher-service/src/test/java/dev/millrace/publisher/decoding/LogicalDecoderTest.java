@@ -287,6 +287,39 @@ class LogicalDecoderTest {
   }
 
   @Test
+  @DisplayName("C1: publish_generated_columns holds as of each change; R follows it")
+  void storedGeneratedColumns() {
+    ColumnDefinition generated =
+        new ColumnDefinition(4, "g", PgType.INT4, -1, false, (char) 0, 's');
+    RelationDefinition g = FakeCatalog.table(T, 2, "t", ReplicaIdentity.DEFAULT, generated);
+    scene.catalog.put(2, g);
+    try (DecodingScene.Session session = scene.pgoutput(slot, "p")) {
+      scene.insert(731, 731, g, "1", "a", "2", "99");
+      scene.catalogChange(732, 732, "p:" + 1);
+      scene.catalog.put(scene.commit(732), FakeCatalog.storedGenerated(16500, "p", T));
+      scene.insert(731, 731, g, "2", "b", "3", "98");
+      scene.commit(731);
+      assertThat(session.read())
+          .containsExactly(
+              "B 731",
+              RELATION,
+              "I 16400 N(1,a,2)",
+              "R t d id* name data g",
+              "I 16400 N(2,b,3,98)",
+              "C");
+    }
+    scene.catalog.put(scene.log.insertLsn(), FakeCatalog.publication(16501, "q", T));
+    scene.insert(733, 733, g, "3", "c", "4", "97");
+    scene.commit(733);
+    try (DecodingScene.Session session = scene.pgoutput(slot, "p,q")) {
+      assertThatThrownBy(session::read)
+          .hasMessage(
+              "cannot use different values of publish_generated_columns for table \"public.t\" in"
+                  + " different publications");
+    }
+  }
+
+  @Test
   @DisplayName("O2: messages are sent when asked for; one outside transactions at once")
   void messages() {
     try (DecodingScene.Session session =

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -155,6 +156,28 @@ class ReorderBufferTest {
       Files.write(file, bytes);
       assertThatThrownBy(() -> buffer.commit(7, NONE, failingSink()))
           .hasMessageContaining("is damaged");
+    }
+  }
+
+  @Test
+  @DisplayName("D4: the bytes of a spill file are those its format says")
+  void spillFileFormat() throws IOException {
+    try (ReorderBuffer buffer = buffer(1)) {
+      byte[] body = {9, 1, 2, 3};
+      buffer.change(
+          0x80000001, 0x80000000, 0x1_0002_0304L, WalRecordType.UPDATE, 5, 0xABCD, body, 1, 3);
+      assertThat(spillFiles()).containsExactly("xid-2147483648-lsn-1-20000.spill");
+      byte[] bytes = Files.readAllBytes(directory.resolve(spillFiles().get(0)));
+      assertThat(HexFormat.of().formatHex(bytes))
+          .isEqualTo(
+              "4d525350494c4c31" // MRSPILL1
+                  + "00000017" // length 23
+                  + "55" // U
+                  + "05"
+                  + "abcd"
+                  + "0000000100020304"
+                  + "80000001"
+                  + "010203");
     }
   }
 

@@ -249,8 +249,11 @@ class SegmentedLogTest {
             .isInstanceOfSatisfying(
                 PgException.class, e -> assertThat(e.sqlState()).isEqualTo("53100"));
         assertThat(log.insertLsn()).isEqualTo(before);
+        armDiskFull();
+        assertThat(log.refusal().sqlState()).isEqualTo("53100");
       }
       FaultPoint.disarmAll();
+      assertThat(log.refusal()).isNull();
       log.flush(log.append(WalFixture.record(2, 200_000)));
       assertThat(WalFixture.xidsFrom(log, WalFormat.FIRST_LSN)).containsExactly(2);
     }

@@ -43,6 +43,7 @@ public final class PgOutputPlugin implements OutputPlugin {
 
   private final Map<Integer, PublishedRelation> sentRelations = new HashMap<>();
   private PublishedRelation lastSent;
+  private boolean lastHasGenerated;
   private PgOutputOptions options;
   private PublicationGate gate;
   private OutputWriter writer;
@@ -87,17 +88,22 @@ public final class PgOutputPlugin implements OutputPlugin {
   }
 
   private PublishedRelation ensureSent(
-      DecodedTransaction transaction, RelationDefinition definition) {
-    if (lastSent == null || lastSent.definition() != definition) {
-      PublishedRelation sent = sentRelations.get(definition.oid());
-      if (sent == null || sent.definition().version() != definition.version()) {
-        sent = new PublishedRelation(definition);
-        sentRelations.put(definition.oid(), sent);
-        send(0, transaction, sent.message());
-      }
-      lastSent = sent;
+      DecodedTransaction transaction, DecodedChange change, RelationDefinition definition) {
+    if (lastSent != null && lastSent.definition() == definition && !lastHasGenerated) {
+      return lastSent;
     }
-    return lastSent;
+    lastHasGenerated = PublishedRelation.hasGenerated(definition);
+    boolean withStored = lastHasGenerated && gate.publishesGenerated(change.catalog(), definition);
+    PublishedRelation sent = sentRelations.get(definition.oid());
+    if (sent == null
+        || sent.definition().version() != definition.version()
+        || sent.withStored() != withStored) {
+      sent = new PublishedRelation(definition, withStored);
+      sentRelations.put(definition.oid(), sent);
+      send(0, transaction, sent.message());
+    }
+    lastSent = sent;
+    return sent;
   }
 
   @Override
@@ -106,7 +112,7 @@ public final class PgOutputPlugin implements OutputPlugin {
       return; // A row without identity cannot be found over there; PostgreSQL leaves it out too.
     }
     ensureBegun(transaction);
-    PublishedRelation relation = ensureSent(transaction, change.relation());
+    PublishedRelation relation = ensureSent(transaction, change, change.relation());
     ByteBuilder out = writer.prepare(change.lsn(), transaction.xid());
     int oid = change.relation().oid();
     switch (change.kind()) {
@@ -143,7 +149,7 @@ public final class PgOutputPlugin implements OutputPlugin {
   public void truncate(DecodedTransaction transaction, DecodedChange change) {
     ensureBegun(transaction);
     for (RelationDefinition relation : change.truncated()) {
-      ensureSent(transaction, relation);
+      ensureSent(transaction, change, relation);
     }
     send(
         change.lsn(),

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.decoding.plugins;
 
 import dev.millrace.model.Notice;
+import dev.millrace.model.PgException;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
@@ -8,17 +9,20 @@ import dev.millrace.publisher.catalog.PublicationDefinition;
 import dev.millrace.publisher.decoding.OutputPlugin;
 import dev.millrace.publisher.decoding.OutputWriter;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The publications a consumer asked for, looked up anew when the catalogue's publications change.
- * One that does not exist is warned of and left out: it may be created later.
+ * One that does not exist is warned of once and left out: it may be created later.
  */
 final class PublicationGate {
 
   private final List<String> names;
   private final OutputWriter writer;
+  private final Set<String> warnedOf = new HashSet<>();
   private Map<String, PublicationDefinition> loadedFrom;
   private List<PublicationDefinition> publications = List.of();
 
@@ -28,9 +32,7 @@ final class PublicationGate {
   }
 
   boolean publishes(CatalogSnapshot catalog, int relationOid, OutputPlugin.ChangeKind kind) {
-    if (!catalog.publications().equals(loadedFrom)) {
-      load(catalog);
-    }
+    load(catalog);
     RelationDefinition relation = catalog.relation(relationOid);
     if (relation == null) {
       return false;
@@ -43,15 +45,43 @@ final class PublicationGate {
     return false;
   }
 
+  /**
+   * Whether stored generated columns of that table are sent.
+   *
+   * @throws PgException 22023 when its publications disagree
+   */
+  boolean publishesGenerated(CatalogSnapshot catalog, RelationDefinition relation) {
+    load(catalog);
+    Boolean stored = null;
+    for (PublicationDefinition publication : publications) {
+      if (catalog.covers(publication, relation)) {
+        boolean now = publication.generatedColumns() == 's';
+        if (stored != null && stored != now) {
+          throw new PgException(
+              SqlState.INVALID_PARAMETER_VALUE,
+              "cannot use different values of publish_generated_columns for table \""
+                  + relation.name()
+                  + "\" in different publications");
+        }
+        stored = now;
+      }
+    }
+    return Boolean.TRUE.equals(stored);
+  }
+
   private void load(CatalogSnapshot catalog) {
+    if (catalog.publications().equals(loadedFrom)) {
+      return;
+    }
     loadedFrom = catalog.publications();
     List<PublicationDefinition> found = new ArrayList<>();
     for (String name : names) {
       PublicationDefinition publication = catalog.publication(name);
-      if (publication == null) {
-        writer.notice(missing(name));
-      } else {
+      if (publication != null) {
+        warnedOf.remove(name);
         found.add(publication);
+      } else if (warnedOf.add(name)) {
+        writer.notice(missing(name));
       }
     }
     publications = found;

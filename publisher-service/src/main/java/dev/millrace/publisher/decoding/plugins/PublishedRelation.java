@@ -11,25 +11,40 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One version of a table as it is published: generated columns are left out of its Relation message
- * and of its rows. Without generated columns a row is copied as it lies in the log.
+ * One version of a table as it is published: virtual generated columns are left out of its Relation
+ * message and of its rows, stored ones unless they are published. A row of which nothing is left
+ * out is copied as it lies in the log.
  */
 final class PublishedRelation {
 
   private final RelationDefinition definition;
+  private final boolean withStored;
   private final boolean[] published;
   private final int publishedCount;
 
-  PublishedRelation(RelationDefinition definition) {
+  /**
+   * @param withStored whether stored generated columns are published
+   */
+  PublishedRelation(RelationDefinition definition, boolean withStored) {
     this.definition = definition;
+    this.withStored = withStored;
     List<ColumnDefinition> columns = definition.columns();
     published = new boolean[columns.size()];
     int count = 0;
     for (int i = 0; i < published.length; i++) {
-      published[i] = !columns.get(i).isGenerated();
+      char generated = columns.get(i).generated();
+      published[i] = generated == 0 || generated == 's' && withStored;
       count += published[i] ? 1 : 0;
     }
     publishedCount = count;
+  }
+
+  static boolean hasGenerated(RelationDefinition definition) {
+    return definition.columns().stream().anyMatch(ColumnDefinition::isGenerated);
+  }
+
+  boolean withStored() {
+    return withStored;
   }
 
   RelationDefinition definition() {

@@ -1,0 +1,149 @@
+package dev.millrace.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.tools.MillraceApi;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Writers that go on while the publisher dies and comes back, and remember what was acknowledged.
+ * Each writer owns its keys, so the last acknowledged value of a key is known; a call without
+ * answer may have happened or not.
+ */
+final class KillLoad {
+
+  private static final int WRITERS = 3;
+  private static final int KEYS_PER_WRITER = 1_000_000;
+
+  private final MillraceApi publisher;
+  private final int tables;
+  private final long seed;
+  private final List<Thread> threads = new ArrayList<>();
+  private final AtomicLong acknowledged = new AtomicLong();
+  private final Map<Integer, Map<Integer, Integer>> certain = new ConcurrentHashMap<>();
+  private final Map<Integer, Map<Integer, Boolean>> uncertain = new ConcurrentHashMap<>();
+  private volatile boolean running = true;
+
+  KillLoad(MillraceApi publisher, int tables, long seed) {
+    this.publisher = publisher;
+    this.tables = tables;
+    this.seed = seed;
+    for (int table = 0; table < tables; table++) {
+      certain.put(table, new ConcurrentHashMap<>());
+      uncertain.put(table, new ConcurrentHashMap<>());
+    }
+  }
+
+  void start() {
+    for (int writer = 0; writer < WRITERS; writer++) {
+      SplittableRandom random = new SplittableRandom(seed * 31 + writer);
+      int firstKey = 1 + writer * KEYS_PER_WRITER;
+      Thread thread = new Thread(() -> write(random, firstKey), "writer-" + writer);
+      threads.add(thread);
+      thread.start();
+    }
+  }
+
+  void stop() {
+    running = false;
+    for (Thread thread : threads) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  long acknowledged() {
+    return acknowledged.get();
+  }
+
+  private void write(SplittableRandom random, int firstKey) {
+    int nextKey = firstKey;
+    while (running) {
+      int table = random.nextInt(tables);
+      int rows = random.nextInt(10) == 0 ? 1_500 : random.nextInt(1, 8);
+      int value = random.nextInt(1_000_000);
+      Map<Integer, Integer> effects = new HashMap<>();
+      StringBuilder sql = new StringBuilder("BEGIN;");
+      sql.append(
+          "INSERT INTO k%d SELECT x, 'row ' || x, %d FROM generate_series(%d, %d) AS g(x);"
+              .formatted(table, value, nextKey, nextKey + rows - 1));
+      for (int key = nextKey; key < nextKey + rows; key++) {
+        effects.put(key, value);
+      }
+      if (random.nextBoolean() && nextKey > firstKey) {
+        int updated = random.nextInt(firstKey, nextKey);
+        sql.append("UPDATE k%d SET n = %d WHERE id = %d;".formatted(table, value + 1, updated));
+        if (known(table, updated)) {
+          effects.put(updated, value + 1);
+        }
+      }
+      sql.append(
+          "SAVEPOINT s; INSERT INTO k%d VALUES (%d, 'gone', 1); ROLLBACK TO s;"
+              .formatted(table, nextKey + rows));
+      boolean commit = random.nextInt(8) != 0;
+      sql.append(commit ? "COMMIT" : "ROLLBACK");
+      run(table, sql.toString(), commit ? effects : Map.of());
+      nextKey += rows;
+    }
+  }
+
+  private boolean known(int table, int key) {
+    return certain.get(table).containsKey(key) || uncertain.get(table).containsKey(key);
+  }
+
+  private void run(int table, String sql, Map<Integer, Integer> effects) {
+    try {
+      publisher.sql(sql);
+      effects.forEach(
+          (key, value) -> {
+            certain.get(table).put(key, value);
+            uncertain.get(table).remove(key);
+          });
+      acknowledged.incrementAndGet();
+    } catch (UncheckedIOException | MillraceApi.Refused e) {
+      effects.forEach((key, value) -> uncertain.get(table).put(key, true));
+      pause();
+    }
+  }
+
+  private static void pause() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(50);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Every acknowledged row is there with its last acknowledged value, and no row twice. */
+  void assertAcknowledged(int table, List<List<String>> rows) {
+    Map<Integer, Integer> found = new HashMap<>();
+    for (List<String> row : rows) {
+      Integer before = found.put(Integer.valueOf(row.get(0)), Integer.valueOf(row.get(2)));
+      assertThat(before).as("row %s twice, seed %d", row, seed).isNull();
+      assertThat(row.get(1))
+          .as("row of a rolled back savepoint, seed %d", seed)
+          .isNotEqualTo("gone");
+    }
+    certain
+        .get(table)
+        .forEach(
+            (key, value) -> {
+              if (!uncertain.get(table).containsKey(key)) {
+                assertThat(found.get(key))
+                    .as("k%d key %d, seed %d", table, key, seed)
+                    .isEqualTo(value);
+              }
+            });
+  }
+}

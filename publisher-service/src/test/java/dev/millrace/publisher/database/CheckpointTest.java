@@ -1,0 +1,89 @@
+package dev.millrace.publisher.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.publisher.wal.WalRecordType;
+import dev.millrace.sql.SqlSession;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Checkpoints, sequences and restarts without a crash. */
+class CheckpointTest {
+
+  @TempDir Path directory;
+
+  private static int markers(TestNode node) throws SQLException {
+    try (Connection admin = node.database().openAdmin();
+        Statement statement = admin.createStatement();
+        ResultSet rows = statement.executeQuery("SELECT count(*) FROM millrace.applied")) {
+      rows.next();
+      return rows.getInt(1);
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "A checkpoint moves the redo position and removes the markers below it, not later ones")
+  void markers() throws SQLException {
+    try (TestNode node = TestNode.open(directory);
+        SqlSession session = node.session()) {
+      node.run("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)");
+      session.execute("BEGIN; INSERT INTO t VALUES (2)", List.of());
+      assertThat(markers(node)).isPositive();
+      long before = node.log().insertLsn();
+      long redoLsn = node.node().checkpoint();
+      assertThat(redoLsn).isGreaterThanOrEqualTo(before);
+      assertThat(markers(node)).isZero();
+      session.execute("COMMIT", List.of());
+      assertThat(markers(node)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  @DisplayName("A clean stop leaves nothing to redo; data, xids and the catalogue go on after it")
+  void restart() {
+    int lastXid;
+    try (TestNode node = TestNode.open(directory)) {
+      node.run("CREATE TABLE t (id serial PRIMARY KEY, a int); INSERT INTO t (a) VALUES (1)");
+      long start = node.log().insertLsn();
+      node.run("INSERT INTO t (a) VALUES (2)");
+      lastXid = node.logFrom(start).of(WalRecordType.COMMIT).get(0).xid();
+    }
+    try (TestNode node = TestNode.open(directory)) {
+      long start = node.log().insertLsn();
+      node.run("INSERT INTO t (a) VALUES (3)");
+      assertThat(node.rows("SELECT a FROM t ORDER BY id")).containsExactly("1", "2", "3");
+      assertThat(node.logFrom(start).of(WalRecordType.COMMIT).get(0).xid()).isGreaterThan(lastXid);
+    }
+  }
+
+  @Test
+  @DisplayName("A sequence's bound is in the log before a commit that passed it, for a SELECT too")
+  void sequenceBounds() {
+    try (TestNode node = TestNode.open(directory)) {
+      node.run("CREATE SEQUENCE s; CREATE TABLE t (id serial PRIMARY KEY, a int)");
+      long start = node.log().insertLsn();
+      node.run("SELECT nextval('s')");
+      LogText log = node.logFrom(start);
+      assertThat(log.of(WalRecordType.SEQUENCE).stream().map(LogText.Line::text))
+          .containsExactly("SEQUENCE 33");
+      for (int i = 0; i < 32; i++) {
+        node.run("SELECT nextval('s')");
+      }
+      assertThat(node.logFrom(start).of(WalRecordType.SEQUENCE)).hasSize(1);
+      node.run("SELECT nextval('s')");
+      assertThat(node.logFrom(start).of(WalRecordType.SEQUENCE)).hasSize(2);
+      long insert = node.log().insertLsn();
+      node.run("INSERT INTO t (a) VALUES (1)");
+      assertThat(node.logFrom(insert).lines().stream().map(line -> line.type().name()))
+          .containsExactly("INSERT", "SEQUENCE", "COMMIT");
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package dev.millrace.publisher.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.millrace.model.Lsn;
+import dev.millrace.model.PgException;
+import dev.millrace.publisher.database.PublisherNode.ConsistentPoint;
+import dev.millrace.publisher.wal.WalReader;
+import dev.millrace.publisher.wal.WalRecordType;
+import dev.millrace.sql.SqlSession;
+import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Slots' consistent points: LSN, restart LSN and snapshot agree exactly (T4, storage.md 3). */
+class ConsistentPointTest {
+
+  @TempDir Path directory;
+  private TestNode node;
+
+  @BeforeEach
+  void open() {
+    node = TestNode.open(directory);
+  }
+
+  @AfterEach
+  void close() {
+    node.close();
+  }
+
+  @Test
+  @Timeout(60)
+  @DisplayName(
+      "Under write load a snapshot shows exactly the transactions committed before its LSN")
+  void snapshotEqualsLog() throws Exception {
+    node.run("CREATE TABLE t (id int PRIMARY KEY, a int)");
+    node.run("CREATE TABLE u (a int)");
+    AtomicBoolean stop = new AtomicBoolean();
+    ExecutorService writers = Executors.newFixedThreadPool(4);
+    List<Future<?>> running = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      int number = i;
+      running.add(writers.submit(() -> write(number, stop)));
+    }
+    try {
+      for (int i = 0; i < 15; i++) {
+        try (PublisherNode.PinnedSnapshot snapshot =
+            check(node.node().createConsistentPoint(true))) {
+          assertThat(snapshot).isNotNull();
+        }
+      }
+    } finally {
+      stop.set(true);
+      for (Future<?> each : running) {
+        each.get(20, TimeUnit.SECONDS);
+      }
+      writers.shutdown();
+    }
+  }
+
+  private Void write(int number, AtomicBoolean stop) {
+    Random random = new Random(number);
+    try (SqlSession session = node.session()) {
+      if (number == 0) {
+        session.execute("SET synchronous_commit = off", List.of());
+      }
+      for (int i = number; !stop.get(); i += 4) {
+        session.execute("BEGIN; INSERT INTO t VALUES (" + i + ", 0)", List.of());
+        session.execute("INSERT INTO u VALUES (" + i + ")", List.of());
+        session.execute("UPDATE t SET a = a + 1 WHERE id = " + (i - 4), List.of());
+        session.execute(random.nextInt(4) == 0 ? "ROLLBACK" : "COMMIT", List.of());
+      }
+    }
+    return null;
+  }
+
+  private PublisherNode.PinnedSnapshot check(ConsistentPoint point) throws SQLException {
+    node.log().flush(point.lsn());
+    LogModel model = LogModel.before(node.log(), node.catalog(), point.lsn());
+    for (String table : List.of("t", "u")) {
+      assertThat(rows(point.snapshot(), table)).isEqualTo(model.rows(node.table(table)));
+    }
+    assertRestartLsn(point);
+    return point.snapshot();
+  }
+
+  private static List<String> rows(PublisherNode.PinnedSnapshot snapshot, String table)
+      throws SQLException {
+    List<String> rows = new ArrayList<>();
+    try (Statement statement = snapshot.connection().createStatement();
+        ResultSet result = statement.executeQuery("SELECT * FROM " + table)) {
+      int columns = result.getMetaData().getColumnCount();
+      while (result.next()) {
+        rows.add(result.getString(1) + (columns > 1 ? "|" + result.getString(2) : ""));
+      }
+    }
+    rows.sort(null);
+    return rows;
+  }
+
+  /** Whatever commits at or after the point has its first record at or after the restart LSN. */
+  private void assertRestartLsn(ConsistentPoint point) {
+    Map<Integer, Long> firstLsns = new HashMap<>();
+    try (WalReader reader = node.log().openReader(node.log().oldestLsn())) {
+      while (reader.next()) {
+        if (reader.topXid() != 0) {
+          firstLsns.putIfAbsent(reader.topXid(), reader.lsn());
+        }
+        if (reader.type() == WalRecordType.COMMIT && !Lsn.isBefore(reader.lsn(), point.lsn())) {
+          assertThat(Lsn.isBefore(firstLsns.get(reader.xid()), point.restartLsn())).isFalse();
+        }
+      }
+    }
+    try (WalReader reader = node.log().openReader(point.restartLsn())) {
+      reader.next();
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "ALTER and DROP of a table wait for open snapshots, then fail with 55006 naming the holder")
+  void ddlWaitsForSnapshots() throws Exception {
+    node.run("CREATE TABLE t (id int PRIMARY KEY)");
+    ConsistentPoint point = node.node().createConsistentPoint(true);
+    point.snapshot().describe("walsender 7");
+    try (SqlSession session = node.session()) {
+      session.execute("SET lock_timeout = '100ms'", List.of());
+      assertThatThrownBy(() -> session.execute("ALTER TABLE t ADD COLUMN a int", List.of()))
+          .isInstanceOfSatisfying(
+              PgException.class,
+              e -> {
+                assertThat(e.sqlState()).isEqualTo("55006");
+                assertThat(e.detail()).contains("walsender 7");
+              });
+      session.execute("SET lock_timeout = 0", List.of());
+      ExecutorService other = Executors.newSingleThreadExecutor();
+      Future<?> drop = other.submit(() -> session.execute("DROP TABLE t", List.of()));
+      assertThat(drop.isDone()).isFalse();
+      point.snapshot().close();
+      drop.get(10, TimeUnit.SECONDS);
+      other.shutdown();
+    }
+    assertThat(node.table("t")).isNull();
+  }
+}

@@ -1,0 +1,124 @@
+package dev.millrace.publisher.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.model.RelationDefinition;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A process is killed at every named fault point of the write path, of DDL, of checkpoints and of
+ * the start itself; after each kill the database holds what the log says, row for row.
+ */
+class CrashRecoveryTest {
+
+  /**
+   * A fault point with the highest hit at which the process is killed.
+   *
+   * @param thenStart the next one strikes during the start after it
+   */
+  private record Fault(String name, int maxHit, boolean thenStart) {
+    Fault(String name, int maxHit) {
+      this(name, maxHit, false);
+    }
+  }
+
+  private static final List<Fault> FAULTS =
+      List.of(
+          new Fault("commit.appended", 150),
+          new Fault("commit.flushed", 150, true),
+          new Fault("redo.applied", 1),
+          new Fault("wal.after-force", 150, true),
+          new Fault("start.redone", 1),
+          new Fault("ddl.done", 3, true),
+          new Fault("checkpoint.synced", 1),
+          new Fault("commit.done", 150),
+          new Fault("ddl.intent", 8),
+          new Fault("ddl.statement", 6),
+          new Fault("ddl.done", 6),
+          new Fault("ddl.synced", 6),
+          new Fault("ddl.committed", 6),
+          new Fault("checkpoint.noted", 4),
+          new Fault("checkpoint.synced", 4),
+          new Fault("checkpoint.controlled", 4),
+          new Fault("checkpoint.markers", 4),
+          new Fault("wal.before-write", 150),
+          new Fault("wal.before-force", 150),
+          new Fault("wal.after-force", 150));
+
+  @TempDir Path directory;
+  private final Set<Integer> acknowledged = new TreeSet<>();
+
+  @Test
+  @DisplayName("R1 After a kill at every fault point H2 equals a model fed by the log")
+  void everyFaultPoint() throws Exception {
+    long seed = System.nanoTime();
+    System.out.println("crash recovery seed " + seed);
+    Random random = new Random(seed);
+    try (TestNode node = TestNode.open(directory)) {
+      CrashWorkload.createTables(node);
+    }
+    int round = 0;
+    for (Fault fault : FAULTS) {
+      String spec = fault.name + ":kill:" + (1 + random.nextInt(fault.maxHit));
+      runWorkload(spec, random.nextLong(), ++round * 1000);
+      if (fault.thenStart) {
+        continue;
+      }
+      verify("seed " + seed + ", round " + round + ", " + spec);
+    }
+  }
+
+  private void runWorkload(String fault, long seed, int firstAck)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Xmx256m", "-Dmillrace.fault=" + fault));
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.addAll(List.of(CrashWorkload.class.getName(), directory.toString()));
+    command.addAll(List.of(Long.toString(seed), Integer.toString(firstAck)));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    StringBuilder output = new StringBuilder();
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.startsWith("ack ")) {
+          acknowledged.add(Integer.parseInt(line.substring(4)));
+        } else {
+          output.append(line).append('\n');
+        }
+      }
+    }
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.exitValue()).as(fault + "\n" + output).isIn(0, 137);
+    System.out.println(fault + " ended with " + process.exitValue());
+  }
+
+  private void verify(String when) {
+    try (TestNode node = TestNode.open(directory)) {
+      LogModel model = LogModel.of(node.log(), node.catalog());
+      for (RelationDefinition relation : node.catalog().current().relationsByName()) {
+        List<String> rows = new ArrayList<>(node.rows("SELECT * FROM " + relation.name().quoted()));
+        rows.sort(null);
+        assertThat(rows).as(when + ", " + relation.name()).isEqualTo(model.rows(relation));
+      }
+      assertThat(node.rows("SELECT id FROM acks").stream().map(Integer::valueOf).toList())
+          .as(when + ", acknowledged commits")
+          .containsAll(acknowledged);
+      node.run("INSERT INTO counted (a) VALUES ('after')");
+    }
+  }
+}

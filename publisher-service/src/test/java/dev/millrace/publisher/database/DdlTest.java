@@ -1,0 +1,205 @@
+package dev.millrace.publisher.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.model.ColumnDefinition;
+import dev.millrace.model.Notice;
+import dev.millrace.model.RelationDefinition;
+import dev.millrace.publisher.wal.WalRecordType;
+import dev.millrace.sql.SqlSession;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** DDL as transactions of its own, and the relation versions it leaves (N12, S25). */
+class DdlTest {
+
+  @TempDir Path directory;
+  private TestNode node;
+
+  @BeforeEach
+  void open() {
+    node = TestNode.open(directory);
+  }
+
+  @AfterEach
+  void close() {
+    node.close();
+  }
+
+  private List<String> columns(String table) {
+    return node.table(table).columns().stream().map(ColumnDefinition::name).toList();
+  }
+
+  @Test
+  @DisplayName(
+      "DDL is refused in an explicit block, before its first write too, and ends an implicit one")
+  void blocks() {
+    assertThat(Errors.of(() -> node.run("BEGIN; CREATE TABLE t (id int)")))
+        .isEqualTo("25001 CREATE TABLE cannot run inside a transaction block");
+    node.run("CREATE TABLE t (id int PRIMARY KEY)");
+    assertThat(Errors.of(() -> node.run("INSERT INTO t VALUES (1); CREATE INDEX i ON t (id); x")))
+        .startsWith("42601");
+    long start = node.log().insertLsn();
+    assertThat(
+            Errors.of(
+                () ->
+                    node.run(
+                        "INSERT INTO t VALUES (1); CREATE INDEX i ON t (id);"
+                            + "INSERT INTO t VALUES (1)")))
+        .startsWith("23505");
+    assertThat(node.rows("SELECT id FROM t")).containsExactly("1");
+    assertThat(node.logFrom(start).of(WalRecordType.COMMIT)).hasSize(2);
+  }
+
+  @Test
+  @DisplayName("The intent comes before the catalogue's records and the commit of a DDL statement")
+  void intent() {
+    long start = node.log().insertLsn();
+    node.run("CREATE TABLE t (id int PRIMARY KEY)");
+    assertThat(node.logFrom(start).lines().stream().map(line -> line.type().name()).toList())
+        .containsSubsequence("DDL", "CATALOG", "COMMIT");
+  }
+
+  @Test
+  @DisplayName("Each DDL statement makes a new version; OIDs and attribute numbers live on")
+  void versions() {
+    node.run("CREATE TABLE t (id int PRIMARY KEY, a text, b int)");
+    RelationDefinition first = node.table("t");
+    node.run("ALTER TABLE t DROP COLUMN a");
+    node.run("ALTER TABLE t ADD COLUMN a int");
+    node.run("ALTER TABLE t RENAME COLUMN b TO c");
+    node.run("ALTER TABLE t RENAME TO u");
+    RelationDefinition last = node.table("u");
+    assertThat(node.table("t")).isNull();
+    assertThat(last.oid()).isEqualTo(first.oid());
+    assertThat(last.version()).isEqualTo(first.version() + 4);
+    assertThat(last.columns().stream().map(c -> c.attnum() + c.name()))
+        .containsExactly("1id", "3c", "4a");
+    assertThat(last.primaryKey().oid()).isEqualTo(first.primaryKey().oid());
+  }
+
+  @Test
+  @DisplayName("Rows are captured under the definition of their moment, before and after an ALTER")
+  void captureAcrossAlter() {
+    node.run("CREATE TABLE t (id int PRIMARY KEY, a text); INSERT INTO t VALUES (1, 'x')");
+    long start = node.log().insertLsn();
+    node.run("INSERT INTO t VALUES (2, 'y')");
+    node.run("ALTER TABLE t ADD COLUMN b int DEFAULT 7");
+    node.run("UPDATE t SET a = 'z' WHERE id = 1");
+    node.run("ALTER TABLE t DROP COLUMN a; INSERT INTO t VALUES (3, 30)");
+    assertThat(node.logFrom(start).changes())
+        .containsExactly(
+            "INSERT t N(2,y)",
+            "COMMIT",
+            "COMMIT",
+            "UPDATE t N(1,z,7)",
+            "COMMIT",
+            "COMMIT",
+            "INSERT t N(3,30)",
+            "COMMIT");
+  }
+
+  @Test
+  @DisplayName(
+      "A failed DDL statement leaves the table as it was, captured still, and an abort in the log")
+  void failedAlter() {
+    node.run("CREATE TABLE t (id int PRIMARY KEY, a int); INSERT INTO t VALUES (1, 1), (2, 1)");
+    RelationDefinition before = node.table("t");
+    long start = node.log().insertLsn();
+    assertThat(Errors.of(() -> node.run("ALTER TABLE t ADD UNIQUE (a)"))).startsWith("23505");
+    assertThat(node.table("t")).isEqualTo(before);
+    node.run("INSERT INTO t VALUES (3, 1)");
+    assertThat(node.logFrom(start).changes()).containsExactly("ABORT", "INSERT t N(3,1)", "COMMIT");
+  }
+
+  @Test
+  @DisplayName("Dropping the primary key gives the table a row number; rows stay identifiable")
+  void dropPrimaryKey() {
+    node.run("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)");
+    node.run("ALTER TABLE t DROP CONSTRAINT t_pkey");
+    long start = node.log().insertLsn();
+    node.run("INSERT INTO t VALUES (1)");
+    assertThat(node.logFrom(start).changes()).containsExactly("INSERT t L(2) N(1)", "COMMIT");
+    assertThat(columns("t")).containsExactly("id");
+    node.run("ALTER TABLE t ADD COLUMN b int");
+    assertThat(node.rows("SELECT * FROM t ORDER BY id")).containsExactly("1|null", "1|null");
+  }
+
+  @Test
+  @DisplayName("CREATE TABLE AS captures its rows as inserts")
+  void createTableAs() {
+    long start = node.log().insertLsn();
+    node.run("CREATE TABLE t AS SELECT x AS id FROM generate_series(1, 2) AS s(x)");
+    assertThat(node.logFrom(start).changes())
+        .containsExactly("COMMIT", "INSERT t L(1) N(1)", "INSERT t L(2) N(2)", "COMMIT");
+  }
+
+  @Test
+  @DisplayName("IF EXISTS and IF NOT EXISTS skip with PostgreSQL's notices")
+  void notices() {
+    node.run("CREATE TABLE t (id int)");
+    assertThat(node.run("CREATE TABLE IF NOT EXISTS t (id int)").notices())
+        .extracting(Notice::message)
+        .containsExactly("relation \"t\" already exists, skipping");
+    assertThat(node.run("DROP TABLE IF EXISTS nope").notices())
+        .extracting(Notice::message)
+        .containsExactly("table \"nope\" does not exist, skipping");
+    assertThat(Errors.of(() -> node.run("CREATE TABLE t (id int)"))).startsWith("42P07");
+    assertThat(Errors.of(() -> node.run("DROP TABLE nope"))).startsWith("42P01");
+  }
+
+  @Test
+  @DisplayName("Schemas hold tables of the same name; dropping one with CASCADE drops its tables")
+  void schemas() {
+    node.run("CREATE TABLE t (id int PRIMARY KEY); CREATE SCHEMA s; CREATE TABLE s.t (a int)");
+    long start = node.log().insertLsn();
+    node.run("INSERT INTO s.t VALUES (1)");
+    assertThat(node.logFrom(start).of(WalRecordType.INSERT)).hasSize(1);
+    assertThat(node.catalog().current().schema("s")).isNotNull();
+    assertThat(Errors.of(() -> node.run("DROP SCHEMA s"))).startsWith("2BP01");
+    node.run("ALTER SCHEMA s RENAME TO r");
+    node.run("INSERT INTO r.t VALUES (2)");
+    node.run("DROP SCHEMA r CASCADE");
+    assertThat(node.catalog().current().schema("r")).isNull();
+    assertThat(node.catalog().current().relations()).hasSize(1);
+  }
+
+  @Test
+  @DisplayName("DDL waits for a transaction that writes the table, other tables go on meanwhile")
+  void waitsForWriters() throws Exception {
+    node.run("CREATE TABLE t (id int PRIMARY KEY); CREATE TABLE u (id int PRIMARY KEY)");
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try (SqlSession writer = node.session()) {
+      writer.execute("BEGIN; INSERT INTO t VALUES (1)", List.of());
+      Future<?> alter = other.submit(() -> node.run("ALTER TABLE t ADD COLUMN a int"));
+      node.run("INSERT INTO u VALUES (1)");
+      writer.execute("INSERT INTO t VALUES (2)", List.of());
+      assertThat(alter.isDone()).isFalse();
+      writer.execute("COMMIT", List.of());
+      alter.get(10, TimeUnit.SECONDS);
+    } finally {
+      other.shutdown();
+    }
+    assertThat(columns("t")).containsExactly("id", "a");
+  }
+
+  @Test
+  @DisplayName("Internal schemas are out of reach, and files and code out of the session's rights")
+  void rights() {
+    assertThat(Errors.of(() -> node.run("INSERT INTO millrace.applied VALUES (1)")))
+        .startsWith("42501");
+    assertThat(Errors.of(() -> node.run("CREATE TABLE millrace.t (id int)"))).startsWith("42501");
+    assertThat(Errors.of(() -> node.run("SELECT FILE_READ('/etc/hostname')")))
+        .isNotEqualTo("no error");
+    assertThat(Errors.of(() -> node.run("SELECT * FROM millrace.applied"))).startsWith("42501");
+  }
+}

@@ -1,0 +1,132 @@
+package dev.millrace.publisher.decoding.vectors;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What has to be changed in a captured scenario before the embedded database can run it, and the
+ * same change in what is expected. Each use says why.
+ */
+final class Adaptation {
+
+  private final Map<String, String> replacements = new LinkedHashMap<>();
+  private final Set<String> skipped = new HashSet<>();
+  private final Set<Integer> droppedTransactions = new HashSet<>();
+  private int firstSteps = Integer.MAX_VALUE;
+  private int firstTransactions = Integer.MAX_VALUE;
+  private final List<ColumnCut> cuts = new ArrayList<>();
+  private String droppedRelation;
+  private String droppedPublication;
+  private boolean text = true;
+
+  /** Runs a statement in other words. */
+  Adaptation replace(String from, String to) {
+    replacements.put(from, to);
+    return this;
+  }
+
+  /** Leaves out the statements that begin so; they send nothing. */
+  Adaptation skip(String... beginnings) {
+    skipped.addAll(List.of(beginnings));
+    return this;
+  }
+
+  /** Leaves out single-row inserts, the n-th of which is the n-th transaction of the capture. */
+  Adaptation skipInserts(String table, int... numbers) {
+    for (int number : numbers) {
+      skip("INSERT INTO " + table + " VALUES (" + number + ",");
+      dropTransactions(number - 1);
+    }
+    return this;
+  }
+
+  /** Leaves out what a skipped statement sent: transactions of the capture, counted from 0. */
+  Adaptation dropTransactions(int... numbers) {
+    for (int number : numbers) {
+      droppedTransactions.add(number);
+    }
+    return withoutText();
+  }
+
+  /** Leaves out the transactions of the capture that change that table. */
+  Adaptation withoutRelation(String relation) {
+    droppedRelation = " " + relation;
+    return withoutText();
+  }
+
+  /** Leaves out the captures that ask for that publication. */
+  Adaptation withoutPublication(String publication) {
+    droppedPublication = publication;
+    return this;
+  }
+
+  /** Leaves out columns of types that come later. */
+  Adaptation withoutColumns(String table, String... columns) {
+    cuts.add(new ColumnCut(table, columns));
+    return withoutText();
+  }
+
+  /** Runs the first steps only, which sent so many transactions. */
+  Adaptation first(int steps, int transactions) {
+    firstSteps = steps;
+    firstTransactions = transactions;
+    return withoutText();
+  }
+
+  /** Compares pgoutput only. */
+  Adaptation withoutText() {
+    text = false;
+    return this;
+  }
+
+  boolean comparesText() {
+    return text;
+  }
+
+  boolean skips(String sql) {
+    return skipped.stream().anyMatch(sql::startsWith);
+  }
+
+  String adapt(String sql) {
+    String adapted = sql;
+    for (Map.Entry<String, String> replacement : replacements.entrySet()) {
+      adapted = adapted.replace(replacement.getKey(), replacement.getValue());
+    }
+    for (ColumnCut cut : cuts) {
+      adapted = cut.apply(adapted);
+    }
+    return adapted;
+  }
+
+  boolean cuts(String relation, String column) {
+    return cuts.stream().anyMatch(cut -> cut.cuts(relation, column));
+  }
+
+  boolean comparesRun(Map<String, String> options) {
+    return droppedPublication == null
+        || !options.getOrDefault("publication_names", "").contains(droppedPublication);
+  }
+
+  List<VectorScenario.Step> steps(VectorScenario scenario) {
+    return scenario.steps().subList(0, Math.min(firstSteps, scenario.steps().size()));
+  }
+
+  List<List<StreamText.Line>> expected(List<List<StreamText.Line>> transactions) {
+    List<List<StreamText.Line>> kept = new ArrayList<>();
+    for (int i = 0; i < Math.min(firstTransactions, transactions.size()); i++) {
+      if (!droppedTransactions.contains(i) && !changesDropped(transactions.get(i))) {
+        kept.add(transactions.get(i));
+      }
+    }
+    return kept;
+  }
+
+  private boolean changesDropped(List<StreamText.Line> transaction) {
+    return droppedRelation != null
+        && transaction.stream().anyMatch(line -> line.head().contains(droppedRelation));
+  }
+}
