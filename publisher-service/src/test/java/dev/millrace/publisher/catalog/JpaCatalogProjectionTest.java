@@ -45,7 +45,9 @@ class JpaCatalogProjectionTest {
     return new SpringApplicationBuilder(Application.class)
         .web(WebApplicationType.NONE)
         .properties("spring.config.name=publisher")
-        .run("--millrace.data-dir=" + directory);
+        .run(
+            "--millrace.data-dir=" + directory,
+            "--management.endpoint.health.validate-group-membership=false");
   }
 
   private static CatalogProjection.Version version(long lsn, RelationDefinition relation) {
