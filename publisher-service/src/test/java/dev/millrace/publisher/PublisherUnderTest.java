@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.web.context.WebApplicationContext;
 
 /** The publisher application on a data directory and a port of its own. */
 public final class PublisherUnderTest implements AutoCloseable {
@@ -33,6 +34,10 @@ public final class PublisherUnderTest implements AutoCloseable {
 
   public int port() {
     return Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
+  }
+
+  public WebApplicationContext webContext() {
+    return (WebApplicationContext) context;
   }
 
   public <T> T bean(Class<T> type) {

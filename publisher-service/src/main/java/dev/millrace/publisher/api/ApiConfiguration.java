@@ -12,6 +12,8 @@ import dev.millrace.settings.Settings;
 import dev.millrace.sql.SystemFunction;
 import dev.millrace.sql.SystemObjects;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.swagger.v3.oas.models.OpenAPI;
+import io.swagger.v3.oas.models.info.Info;
 import java.time.Clock;
 import java.util.List;
 import java.util.stream.Stream;
@@ -21,6 +23,18 @@ import org.springframework.context.annotation.Configuration;
 /** What REST and SQL show of slots, walsenders and the log. */
 @Configuration(proxyBeanMethods = false)
 class ApiConfiguration {
+
+  @Bean
+  OpenAPI openApi() {
+    return new OpenAPI()
+        .info(
+            new Info()
+                .title("Millrace publisher")
+                .version("v1")
+                .description(
+                    "A database node whose changes are decoded from its write-ahead log and"
+                        + " streamed to subscribers, managed in PostgreSQL's terms."));
+  }
 
   @Bean
   SlotRows slotRows(

@@ -11,6 +11,7 @@ import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.sql.SqlResponse;
 import dev.millrace.sql.SqlSession;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
 import org.springframework.http.HttpStatus;
@@ -72,7 +73,7 @@ class PublicationController {
 
   @GetMapping("/{name}")
   @Operation(operationId = "getPublication", summary = "One row of pg_publication")
-  PublicationRow get(@PathVariable String name) {
+  PublicationRow get(@PathVariable @Parameter(example = "mypub") String name) {
     return PublicationRow.of(find(name), List.of());
   }
 
@@ -81,7 +82,9 @@ class PublicationController {
       operationId = "alterPublication",
       summary = "ALTER PUBLICATION",
       description = "Any of the changes; all of them happen or none.")
-  PublicationRow alter(@PathVariable String name, @RequestBody PublicationBodies.Alter body) {
+  PublicationRow alter(
+      @PathVariable @Parameter(example = "mypub") String name,
+      @RequestBody PublicationBodies.Alter body) {
     find(name);
     run(PublicationSql.alter(name, body));
     return PublicationRow.of(find(body.renameTo() == null ? name : body.renameTo()), List.of());
@@ -90,7 +93,7 @@ class PublicationController {
   @DeleteMapping("/{name}")
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(operationId = "dropPublication", summary = "DROP PUBLICATION")
-  void drop(@PathVariable String name) {
+  void drop(@PathVariable @Parameter(example = "mypub") String name) {
     run(PublicationSql.drop(name));
   }
 
@@ -99,7 +102,7 @@ class PublicationController {
       operationId = "listPublicationTables",
       summary = "pg_publication_tables of the publication, by schema and name")
   ResponseEntity<List<PublicationTableRow>> tables(
-      @PathVariable String name,
+      @PathVariable @Parameter(example = "mypub") String name,
       @RequestParam(required = false) Integer limit,
       @RequestParam(required = false) String after) {
     CatalogSnapshot now = catalog.current();

@@ -10,7 +10,11 @@ final class SlotBodies {
 
   private SlotBodies() {}
 
-  @Schema(name = "CreateReplicationSlot")
+  @Schema(
+      name = "CreateReplicationSlot",
+      example =
+          "{\"slot_name\":\"s1\",\"plugin\":\"pgoutput\",\"temporary\":false,"
+              + "\"two_phase\":false,\"failover\":false}")
   record Create(
       @JsonProperty("slot_name")
           @Schema(example = "s1", requiredMode = Schema.RequiredMode.REQUIRED)
@@ -41,13 +45,16 @@ final class SlotBodies {
       @JsonProperty("slot_name") String slotName,
       @JsonProperty("end_lsn") @Schema(example = "0/16B1970") String endLsn) {}
 
-  @Schema(name = "ReadChanges")
+  @Schema(
+      name = "ReadChanges",
+      example =
+          "{\"upto_lsn\":null,\"upto_nchanges\":null,\"binary\":true,"
+              + "\"options\":{\"proto_version\":\"1\",\"publication_names\":\"mypub\"}}")
   record Read(
       @JsonProperty("upto_lsn") @Schema(nullable = true) String uptoLsn,
       @JsonProperty("upto_nchanges") @Schema(nullable = true) Integer uptoNchanges,
-      @Schema(example = "true") Boolean binary,
-      @Schema(example = "{\"proto_version\":\"1\",\"publication_names\":\"mypub\"}")
-          Map<String, String> options) {}
+      @Schema(description = "data in hexadecimal; pgoutput has no other") Boolean binary,
+      Map<String, String> options) {}
 
   @Schema(name = "Changes")
   record Changes(List<Change> changes) {}

@@ -7,6 +7,7 @@ import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogHistory;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.util.List;
 import org.springframework.http.ResponseEntity;
@@ -39,7 +40,9 @@ class TableController {
 
   @GetMapping("/{schema}/{name}")
   @Operation(operationId = "getTable", summary = "One table")
-  TableRow get(@PathVariable String schema, @PathVariable String name) {
+  TableRow get(
+      @PathVariable @Parameter(example = "public") String schema,
+      @PathVariable @Parameter(example = "tbl_1") String name) {
     RelationDefinition relation = catalog.current().relation(new QualifiedName(schema, name));
     if (relation == null) {
       throw new PgException(
