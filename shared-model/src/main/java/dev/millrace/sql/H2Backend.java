@@ -3,6 +3,7 @@ package dev.millrace.sql;
 import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.SqlState;
+import dev.millrace.settings.Settings;
 import dev.millrace.sql.ParsedStatement.Ddl;
 import dev.millrace.sql.ParsedStatement.Dml;
 import dev.millrace.sql.ParsedStatement.Query;
@@ -13,6 +14,7 @@ import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.h2.engine.Constants;
 
 /**
@@ -27,17 +29,25 @@ public class H2Backend implements TransactionBackend {
 
   private final Connection connection;
   private final StatementRunner runner;
+  private final Settings settings;
+  private final LockWait lockWait = new LockWait();
   private final List<Savepoint> savepoints = new ArrayList<>();
   private final List<String> atCommit = new ArrayList<>();
   private IsolationLevel inForce = IsolationLevel.READ_COMMITTED;
   private IsolationLevel isolation;
   private boolean readOnly;
   private boolean lost;
+  private long turnInForceMs;
 
-  /** Takes over {@code connection}, which is closed with the session. */
-  public H2Backend(Connection connection, int maxRows) {
+  /**
+   * Takes over {@code connection}, which is closed with the session.
+   *
+   * @param settings the session's, for max_rows_per_answer, statement_timeout and lock_timeout
+   */
+  public H2Backend(Connection connection, Settings settings) {
     this.connection = connection;
-    this.runner = new StatementRunner(connection, maxRows);
+    this.settings = settings;
+    this.runner = new StatementRunner(connection, settings.getInt("max_rows_per_answer"));
     run(() -> connection.setAutoCommit(false));
   }
 
@@ -132,6 +142,23 @@ public class H2Backend implements TransactionBackend {
     }
   }
 
+  private <R> R waiting(Supplier<R> statement) {
+    return waiting(statement, LockWait.TURN_MS);
+  }
+
+  /** Runs something that may wait for locks of other sessions, as long as the settings allow. */
+  private <R> R waiting(Supplier<R> statement, long longestTurnMs) {
+    long lockTimeoutMs = settings.getMillis("lock_timeout");
+    long turnMs = lockTimeoutMs > 0 ? Math.min(lockTimeoutMs, longestTurnMs) : longestTurnMs;
+    if (turnMs != turnInForceMs) {
+      executeDirectly("SET LOCK_TIMEOUT " + turnMs);
+      turnInForceMs = turnMs;
+    }
+    long statementTimeoutMs = settings.getMillis("statement_timeout");
+    runner.setStatementTimeout(statementTimeoutMs);
+    return lockWait.run(statement, lockTimeoutMs, statementTimeoutMs);
+  }
+
   private static boolean isWholeRollback(PgException e) {
     return e.getCause() instanceof SQLException cause && "40001".equals(cause.getSQLState());
   }
@@ -143,11 +170,13 @@ public class H2Backend implements TransactionBackend {
    */
   protected StatementResult dispatch(ParsedStatement statement, StatementContext context) {
     if (statement instanceof Query query) {
-      return runner.query(query.h2Sql(), context.parameters());
+      return waiting(() -> runner.query(query.h2Sql(), context.parameters()));
     }
     if (statement instanceof Dml dml) {
-      refuseWhenReadOnly(dml.tag().startsWith("INSERT") ? "INSERT" : dml.tag());
-      long count = runner.update(dml.h2Sql(), context.parameters());
+      refuseWhenReadOnly(dml.verb());
+      // H2 may multiply the rows of an INSERT that waits for another's unique key.
+      long turnMs = dml.mayInsertMany() ? LockWait.SHORTEST_TURN_MS : LockWait.TURN_MS;
+      long count = waiting(() -> runner.update(dml.h2Sql(), context.parameters()), turnMs);
       return StatementResult.ofCommand(dml.tag() + ' ' + count);
     }
     if (statement instanceof Truncate truncate) {
@@ -178,7 +207,7 @@ public class H2Backend implements TransactionBackend {
   private StatementResult truncate(Truncate truncate) {
     TruncatePlan plan = TruncatePlan.of(connection, truncate);
     for (QualifiedName table : plan.tables()) {
-      runner.update("DELETE FROM " + DdlText.name(table), List.of());
+      waiting(() -> runner.update("DELETE FROM " + DdlText.name(table), List.of()));
     }
     atCommit.addAll(plan.restarts());
     return StatementResult.ofCommand("TRUNCATE TABLE");
@@ -233,6 +262,7 @@ public class H2Backend implements TransactionBackend {
 
   @Override
   public void cancel() {
+    lockWait.cancel();
     runner.cancel();
   }
 

@@ -66,7 +66,13 @@ public sealed interface ParsedStatement {
       boolean deletes,
       boolean mayInsertMany,
       String tag)
-      implements ParsedStatement {}
+      implements ParsedStatement {
+
+    /** The tag's first word, as error texts name the command. */
+    public String verb() {
+      return tag.startsWith("INSERT") ? "INSERT" : tag;
+    }
+  }
 
   record Truncate(
       String original, List<QualifiedName> tables, boolean cascade, boolean restartIdentity)

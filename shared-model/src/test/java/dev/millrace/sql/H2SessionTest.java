@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
+import dev.millrace.model.QualifiedName;
+import dev.millrace.model.RelationDefinition;
+import dev.millrace.settings.Settings;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,7 +42,13 @@ class H2SessionTest {
   }
 
   private SimpleQuerySession session() throws SQLException {
-    return new SimpleQuerySession(1, new H2Backend(database.connect(), 1000));
+    return session(SqlOptions.PLAIN);
+  }
+
+  private SimpleQuerySession session(SqlOptions options) throws SQLException {
+    Settings settings = SessionSettings.settings();
+    return new SimpleQuerySession(
+        1, new H2Backend(database.connect(), settings), options, settings);
   }
 
   private SqlResponse run(String sql) {
@@ -423,9 +433,7 @@ class H2SessionTest {
   @Test
   @DisplayName("the row number column is there only when asked for, and out of sight")
   void rowIdColumn() throws SQLException {
-    SimpleQuerySession node =
-        new SimpleQuerySession(
-            2, new H2Backend(database.connect(), 1000), SqlOptions.PLAIN.withRowIdColumn(), null);
+    SimpleQuerySession node = session(SqlOptions.PLAIN.withRowIdColumn());
     node.execute(
         "CREATE TABLE t (a int, b text); CREATE TABLE k (a int PRIMARY KEY); CREATE TABLE c AS"
             + " SELECT 1 AS x; INSERT INTO t VALUES (1, 'x')",
@@ -437,5 +445,49 @@ class H2SessionTest {
     node.execute("ALTER TABLE t ADD PRIMARY KEY (a); INSERT INTO t VALUES (2, 'y')", List.of());
     assertThat(rows("SELECT * FROM t ORDER BY a")).hasSize(2);
     node.close();
+  }
+
+  private RelationDefinition definition(QualifiedName table) {
+    try (Connection connection = database.connect()) {
+      AtomicInteger oids = new AtomicInteger(16384);
+      return H2Schema.read(connection, table, null, name -> null, oids::getAndIncrement);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  @DisplayName("knowing the tables: bytea constants by column, missing values, indexes of a column")
+  void withRelations() throws SQLException {
+    SimpleQuerySession node = session(SqlOptions.PLAIN.withRelations(this::definition));
+    node.execute(
+        "CREATE TABLE t (id int PRIMARY KEY, b bytea, v text DEFAULT 'd', w int DEFAULT 5, UNIQUE"
+            + " (id, w)); INSERT INTO t VALUES (1, 'a\\\\b\\001'), (2, '\\x4142'); INSERT INTO t"
+            + " VALUES (3, NULL, '\\x4142')",
+        List.of());
+    assertThat(rows("SELECT id, b, v, w FROM t ORDER BY id"))
+        .containsExactly(
+            List.of(1, "\\x615c6201", "d", 5),
+            List.of(2, "\\x4142", "d", 5),
+            java.util.Arrays.asList(3, null, "\\x4142", 5));
+    node.execute("UPDATE t SET b = '\\x00', v = '\\x00' WHERE id = 3", List.of());
+    assertThat(rows("SELECT b, v FROM t WHERE id = 3")).containsExactly(List.of("\\x00", "\\x00"));
+    fails("22P02", () -> node.execute("UPDATE t SET b = '\\9'", List.of()));
+    node.execute("ALTER TABLE t DROP COLUMN w", List.of());
+    assertThat(constraints("t")).containsExactly("t_pkey");
+    node.close();
+  }
+
+  @Test
+  @DisplayName("statement_timeout and lock_timeout of the session hold")
+  void timeouts() throws SQLException {
+    run("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)");
+    SimpleQuerySession other = session();
+    other.execute("BEGIN; UPDATE t SET id = 2", List.of());
+    run("SET lock_timeout = '20ms'");
+    fails("55P03", () -> run("UPDATE t SET id = 3"));
+    run("SET lock_timeout = 0; SET statement_timeout = '30ms'");
+    fails("57014", () -> run("UPDATE t SET id = 3"));
+    other.close();
   }
 }

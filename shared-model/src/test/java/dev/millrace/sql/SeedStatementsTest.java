@@ -18,7 +18,8 @@ class SeedStatementsTest {
   void run() throws SQLException {
     try (H2Database database = new H2Database();
         SimpleQuerySession session =
-            new SimpleQuerySession(1, new H2Backend(database.connect(), 100))) {
+            new SimpleQuerySession(
+                1, new H2Backend(database.connect(), SessionSettings.settings()))) {
       for (String sql :
           List.of(
               "CREATE TABLE tbl_ri (id int NOT NULL, name text, data int NOT NULL);",

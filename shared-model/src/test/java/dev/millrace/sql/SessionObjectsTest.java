@@ -52,7 +52,7 @@ class SessionObjectsTest {
     session =
         new SimpleQuerySession(
             4711,
-            new H2Backend(connection, 100),
+            new H2Backend(connection, SessionSettings.settings()),
             SqlOptions.PLAIN.withFunctions(functions::get),
             node.forSession());
   }

@@ -73,7 +73,10 @@ class SystemFunctionCallTest {
     connection.createStatement().execute("SET SCHEMA_SEARCH_PATH pg_catalog_millrace, public");
     session =
         new SimpleQuerySession(
-            1, new H2Backend(connection, 100), SqlOptions.PLAIN.withFunctions(byName::get), null);
+            1,
+            new H2Backend(connection, SessionSettings.settings()),
+            SqlOptions.PLAIN.withFunctions(byName::get),
+            null);
   }
 
   @AfterAll
