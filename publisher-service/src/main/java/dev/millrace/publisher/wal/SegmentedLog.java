@@ -218,6 +218,11 @@ public final class SegmentedLog implements WriteAheadLog {
     return names;
   }
 
+  /** Changes wal_writer_delay; the next wait for work obeys it. */
+  public void writerDelayMs(long delayMs) {
+    flusher.delayMs(delayMs);
+  }
+
   /** How many times the log was forced since it was opened. */
   public long forces() {
     return flusher.forces();

@@ -45,7 +45,14 @@ class WalConfiguration {
   @Bean(destroyMethod = "close")
   NodeLog nodeLog(
       ControlFile control, @Value("${millrace.data-dir}") Path dataDirectory, Settings settings) {
-    return NodeLog.open(dataDirectory, control, options(settings), WalConfiguration::halt);
+    NodeLog node = NodeLog.open(dataDirectory, control, options(settings), WalConfiguration::halt);
+    settings.onChange(
+        name -> {
+          if (name.equals("wal_writer_delay")) {
+            node.log().writerDelayMs(settings.getMillis(name));
+          }
+        });
+    return node;
   }
 
   @Bean(destroyMethod = "")

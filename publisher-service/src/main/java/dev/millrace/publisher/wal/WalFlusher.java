@@ -25,7 +25,6 @@ final class WalFlusher {
 
   private final WalSegments segments;
   private final WalRing ring;
-  private final long delayNanos;
   private final Consumer<Throwable> onFailure;
   private final Thread thread;
 
@@ -36,6 +35,7 @@ final class WalFlusher {
   private long requestedLsn;
   private volatile boolean closing;
 
+  private volatile long delayNanos;
   private volatile boolean idle;
   private volatile boolean writeRequested;
   private volatile long copiedLsn;
@@ -68,6 +68,10 @@ final class WalFlusher {
     thread = new Thread(this::run, "walwriter");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  void delayMs(long delayMs) {
+    delayNanos = TimeUnit.MILLISECONDS.toNanos(delayMs);
   }
 
   long writeLsn() {

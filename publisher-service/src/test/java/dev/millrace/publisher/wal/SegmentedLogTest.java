@@ -216,6 +216,17 @@ class SegmentedLogTest {
   }
 
   @Test
+  @DisplayName("obeys a changed wal_writer_delay")
+  void changedDelay() throws Exception {
+    WalOptions slow = SMALL.withWriterDelayMs(TimeUnit.MINUTES.toMillis(10));
+    try (SegmentedLog log = WalFixture.open(directory, slow)) {
+      log.writerDelayMs(5);
+      long end = log.append(WalFixture.record(1, 10));
+      assertThat(log.awaitFlushBeyond(end - 1, 10_000)).isEqualTo(end);
+    }
+  }
+
+  @Test
   @DisplayName("removes whole segments before a position and refuses to read there with 58P01")
   void removal() {
     try (SegmentedLog log = WalFixture.open(directory, SMALL)) {
