@@ -1,0 +1,95 @@
+package dev.millrace.publisher.database;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.millrace.model.ColumnDefinition;
+import dev.millrace.model.IndexDefinition;
+import dev.millrace.publisher.wal.WalRecordType;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** SQL as people type it for PostgreSQL, on the whole node (N10, N11). */
+class SqlOnNodeTest {
+
+  @TempDir Path directory;
+  private TestNode node;
+
+  @BeforeEach
+  void open() {
+    node = TestNode.open(directory);
+  }
+
+  @AfterEach
+  void close() {
+    node.close();
+  }
+
+  private List<String> indexes(String table) {
+    return node.table(table).indexes().stream().map(IndexDefinition::name).sorted().toList();
+  }
+
+  @Test
+  @DisplayName("implicit names are PostgreSQL's; taken ones get a number")
+  void implicitNames() {
+    node.run("CREATE TABLE t (id int PRIMARY KEY, k int NOT NULL UNIQUE, v text)");
+    node.run("CREATE INDEX ON t (v); CREATE INDEX ON t (v)");
+    assertThat(indexes("t")).containsExactly("t_k_key", "t_pkey", "t_v_idx", "t_v_idx1");
+    node.run("ALTER TABLE t RENAME TO old; CREATE TABLE t (id int PRIMARY KEY)");
+    assertThat(indexes("t")).containsExactly("t_pkey1");
+    assertThat(indexes("old")).contains("t_pkey");
+    node.run("ALTER TABLE old REPLICA IDENTITY USING INDEX t_k_key");
+    assertThat(node.table("old").identityIndex().name()).isEqualTo("t_k_key");
+  }
+
+  @Test
+  @DisplayName("CREATE TABLE AS is DDL and then captured rows")
+  void createTableAs() {
+    node.run("CREATE TABLE src (id int PRIMARY KEY, v text)");
+    node.run("INSERT INTO src VALUES (1, 'a'), (2, 'b')");
+    long start = node.log().insertLsn();
+    node.run("CREATE TABLE copy AS SELECT id, v, count(*) FROM src GROUP BY id, v");
+    assertThat(node.rows("SELECT id, v, count FROM copy ORDER BY id"))
+        .containsExactly("1|a|1", "2|b|1");
+    assertThat(node.logFrom(start).of(WalRecordType.INSERT)).hasSize(2);
+    assertThat(node.table("copy").columns())
+        .extracting(ColumnDefinition::name)
+        .containsExactly("id", "v", "count");
+  }
+
+  @Test
+  @DisplayName("missing values, bytea constants and the tables of pgbench")
+  void values() {
+    node.run("CREATE TABLE t (id serial PRIMARY KEY, b bytea, v text DEFAULT 'd')");
+    node.run("INSERT INTO t VALUES (7, '\\x00ff'); INSERT INTO t (v) VALUES ('\\x41')");
+    assertThat(node.rows("SELECT id, b, v FROM t ORDER BY id"))
+        .containsExactly("1|null|\\x41", "7|\\x00ff|d");
+    node.run(
+        "create table pgbench_accounts(aid    int not null,bid int,abalance int,filler char(84))"
+            + " with (fillfactor=100); alter table pgbench_accounts add primary key (aid)");
+    node.run(
+        "insert into pgbench_accounts select aid, (aid - 1) / 100000 + 1, 0, '' from"
+            + " generate_series(1, 10) as aid");
+    node.run("UPDATE pgbench_accounts SET abalance = abalance + -5 WHERE aid = 1");
+    assertThat(node.rows("SELECT abalance FROM pgbench_accounts WHERE aid = 1"))
+        .containsExactly("-5");
+  }
+
+  @Test
+  @DisplayName("one ALTER TABLE with several actions makes one new version")
+  void alterTable() {
+    node.run("CREATE TABLE t (id int, a text, b int, UNIQUE (a, b))");
+    node.run("INSERT INTO t VALUES (1, '5', 2)");
+    int version = node.table("t").version();
+    node.run(
+        "ALTER TABLE t ADD PRIMARY KEY (id), DROP COLUMN b, ALTER a TYPE int USING a::int, ADD c"
+            + " int NOT NULL DEFAULT 9");
+    assertThat(node.table("t").version()).isEqualTo(version + 1);
+    assertThat(indexes("t")).containsExactly("t_pkey");
+    assertThat(node.rows("SELECT * FROM t")).containsExactly("1|5|9");
+  }
+}
