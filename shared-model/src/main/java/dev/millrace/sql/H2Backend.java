@@ -239,7 +239,8 @@ public class H2Backend implements TransactionBackend {
     }
   }
 
-  private void executeDirectly(String h2Sql) {
+  /** Runs a statement that changes definitions or restarts a sequence, outside transactions. */
+  protected void executeDirectly(String h2Sql) {
     try (Statement statement = connection.createStatement()) {
       statement.execute(h2Sql);
     } catch (SQLException e) {

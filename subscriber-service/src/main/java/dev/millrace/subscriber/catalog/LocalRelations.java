@@ -16,6 +16,9 @@ public interface LocalRelations {
   /** Null when no table has that OID (any more). */
   LocalRelation byOid(int oid);
 
+  /** The OID of a schema: {@code public} has PostgreSQL's, others get one at the first call. */
+  int schemaOid(String schema);
+
   /** All tables that have an OID. */
   List<LocalRelation> all();
 

@@ -12,6 +12,11 @@ import java.util.Map;
 /** {@link LocalRelations} in the catalogue, with all of them in memory. */
 final class StoredLocalRelations implements LocalRelations {
 
+  private static final int PUBLIC_SCHEMA_OID = 2200;
+
+  /** A schema's own row has no table name, which no table can have. */
+  private static final String SCHEMA_ITSELF = "";
+
   private final EntityManager entities;
   private final DurableCommit commits;
   private final NodeIdentity node;
@@ -58,8 +63,17 @@ final class StoredLocalRelations implements LocalRelations {
   }
 
   @Override
+  public int schemaOid(String schema) {
+    return schema.equals("public")
+        ? PUBLIC_SCHEMA_OID
+        : of(new QualifiedName(schema, SCHEMA_ITSELF)).oid();
+  }
+
+  @Override
   public synchronized List<LocalRelation> all() {
-    return List.copyOf(byName.values());
+    return byName.values().stream()
+        .filter(relation -> !relation.name().name().equals(SCHEMA_ITSELF))
+        .toList();
   }
 
   @Override

@@ -1,0 +1,167 @@
+package dev.millrace.subscriber.session;
+
+import dev.millrace.model.PgException;
+import dev.millrace.model.QualifiedName;
+import dev.millrace.model.SqlState;
+import dev.millrace.sql.H2Backend;
+import dev.millrace.sql.H2Errors;
+import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.ParsedStatement.AlterReplicaIdentity;
+import dev.millrace.sql.ParsedStatement.Ddl;
+import dev.millrace.sql.StatementResult;
+import dev.millrace.subscriber.catalog.LocalRelation;
+import dev.millrace.subscriber.command.SubscriptionCommands;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * A session on the target database: plain H2, and the statements that concern replication. DDL
+ * runs on a connection of its own as a user who may change schemas, and tells the workers that
+ * definitions have changed. One thread, except {@link #cancel}.
+ */
+final class TargetBackend extends H2Backend {
+
+  private static final Set<String> OWN_SCHEMAS = Set.of("millrace", "pg_catalog_millrace");
+  private static final Pattern OWN_SCHEMA_NAMED =
+      Pattern.compile("(?i)(?<![\\w$])\"?(pg_catalog_)?millrace\"?\\s*\\.");
+
+  private final SessionServices services;
+  private Connection owner;
+
+  TargetBackend(SessionServices services, int maxRows) {
+    super(services.users().openSession(), maxRows);
+    this.services = services;
+  }
+
+  @Override
+  protected StatementResult dispatch(ParsedStatement statement, StatementContext context) {
+    if (SubscriptionCommands.runs(statement)) {
+      return command(statement, context);
+    }
+    if (statement instanceof AlterReplicaIdentity alter) {
+      return alterReplicaIdentity(alter, context);
+    }
+    return super.dispatch(statement, context);
+  }
+
+  /**
+   * The catalogue is changed by transactions of its own, so a command stands outside the session's:
+   * it ends an implicit one before it, and is refused in a block, which could not undo it.
+   */
+  private StatementResult command(ParsedStatement statement, StatementContext context) {
+    services.commands().refuseInBlock(statement, context.explicitBlock());
+    commit();
+    try {
+      return StatementResult.ofCommand(services.commands().run(statement, context.notices()));
+    } finally {
+      begin(null, false);
+    }
+  }
+
+  private StatementResult alterReplicaIdentity(
+      AlterReplicaIdentity alter, StatementContext context) {
+    if (context.explicitBlock()) {
+      throw new PgException(
+          SqlState.ACTIVE_SQL_TRANSACTION,
+          "ALTER TABLE .. REPLICA IDENTITY cannot run inside a transaction block");
+    }
+    ReplicaIdentityCheck.check(alter, services.definitions().relation(alter.table()));
+    services
+        .relations()
+        .setReplicaIdentity(alter.table(), alter.identity(), alter.indexName());
+    services.target().definitionChanged();
+    return StatementResult.ofCommand("ALTER TABLE");
+  }
+
+  @Override
+  protected void runDefinition(Ddl ddl) {
+    for (QualifiedName target : ddl.targets()) {
+      refuseOwnSchema(target.schema());
+    }
+    if (ddl.newName() != null) {
+      refuseOwnSchema(ddl.newName().schema());
+    }
+    for (String statement : ddl.h2Statements()) {
+      if (OWN_SCHEMA_NAMED.matcher(statement).find()) {
+        throw denied("millrace");
+      }
+    }
+    try {
+      super.runDefinition(ddl);
+    } finally {
+      services.target().definitionChanged();
+    }
+    keepOids(ddl);
+  }
+
+  private void keepOids(Ddl ddl) {
+    switch (ddl.kind()) {
+      case CREATE_SCHEMA -> services.users().openSchemas();
+      case DROP_TABLE, DROP_SCHEMA -> services.definitions().forgetDropped();
+      default -> {
+        if (ddl.newName() != null) {
+          renamed(ddl.target(), ddl.newName());
+        }
+      }
+    }
+  }
+
+  private void renamed(QualifiedName from, QualifiedName to) {
+    if (services.definitions().relation(to) != null) {
+      services.relations().rename(from, to);
+      services.target().definitionChanged();
+      return;
+    }
+    // A schema got a new name, and all its tables with it.
+    for (LocalRelation relation : services.relations().all()) {
+      if (relation.name().schema().equals(from.schema())) {
+        services
+            .relations()
+            .rename(relation.name(), new QualifiedName(to.schema(), relation.name().name()));
+      }
+    }
+    services.users().openSchemas();
+    services.target().definitionChanged();
+  }
+
+  private static void refuseOwnSchema(String schema) {
+    if (OWN_SCHEMAS.contains(schema)) {
+      throw denied(schema);
+    }
+  }
+
+  private static PgException denied(String schema) {
+    return new PgException(
+        SqlState.INSUFFICIENT_PRIVILEGE, "permission denied for schema " + schema);
+  }
+
+  @Override
+  protected void executeDirectly(String h2Sql) {
+    try {
+      if (owner == null) {
+        owner = services.users().openOwner();
+      }
+      try (Statement statement = owner.createStatement()) {
+        statement.execute(h2Sql);
+      }
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (owner != null) {
+        owner.close();
+      }
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
+    } finally {
+      super.close();
+    }
+  }
+}
