@@ -107,13 +107,12 @@ final class AlterSubscriptionCommand {
               "Use "
                   + form(alter.action())
                   + " WITH (refresh = false)"
-                  + (alter.action() == AlterSubscription.Action.SET_PUBLICATION ? "." : " instead."));
+                  + (alter.action() == AlterSubscription.Action.SET_PUBLICATION
+                      ? "."
+                      : " instead."));
     }
     refresh.run(
-        changed,
-        values.flag("copy_data", true),
-        drop ? List.of() : alter.publications(),
-        notices);
+        changed, values.flag("copy_data", true), drop ? List.of() : alter.publications(), notices);
   }
 
   private static String form(AlterSubscription.Action action) {

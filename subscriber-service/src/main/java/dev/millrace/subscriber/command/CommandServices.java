@@ -65,8 +65,7 @@ record CommandServices(
    */
   SubscribedRelation match(int subscriptionOid, QualifiedName table, boolean copyData) {
     if (target.relation(table) == null) {
-      throw new PgException(
-          SqlState.UNDEFINED_TABLE, "relation \"" + table + "\" does not exist");
+      throw new PgException(SqlState.UNDEFINED_TABLE, "relation \"" + table + "\" does not exist");
     }
     return new SubscribedRelation(
         subscriptionOid,

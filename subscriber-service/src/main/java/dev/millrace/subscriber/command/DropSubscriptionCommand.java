@@ -49,11 +49,11 @@ final class DropSubscriptionCommand {
   private List<String> syncSlots(Subscription subscription) {
     List<String> slots = new ArrayList<>();
     for (SubscribedRelation relation : services.catalog().relations(subscription.oid())) {
-      if (relation.state() != RelationState.READY && relation.state() != RelationState.INIT
+      if (relation.state() != RelationState.READY
+          && relation.state() != RelationState.INIT
           && relation.state() != RelationState.SYNC_DONE) {
         slots.add(
-            subscription.syncSlotName(
-                relation.relationOid(), services.node().systemIdentifier()));
+            subscription.syncSlotName(relation.relationOid(), services.node().systemIdentifier()));
       }
     }
     for (SlotIntent intent : services.intents().open()) {

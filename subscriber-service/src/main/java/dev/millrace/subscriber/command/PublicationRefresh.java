@@ -30,10 +30,7 @@ final class PublicationRefresh {
    * @param toCheck publications whose absence is worth a warning
    */
   void run(
-      Subscription subscription,
-      boolean copyData,
-      List<String> toCheck,
-      Consumer<Notice> notices) {
+      Subscription subscription, boolean copyData, List<String> toCheck, Consumer<Notice> notices) {
     try (PublisherSession publisher = services.connect(subscription)) {
       if (!toCheck.isEmpty()) {
         publisher.checkPublications(toCheck, notices);
@@ -46,9 +43,7 @@ final class PublicationRefresh {
       try (Launcher.Suspension held = services.launcher().suspend(subscription.oid())) {
         removed.forEach(
             relation ->
-                services
-                    .launcher()
-                    .stopSyncWorker(subscription.oid(), relation.relationOid()));
+                services.launcher().stopSyncWorker(subscription.oid(), relation.relationOid()));
         store(subscription, added, removed, publisher);
       }
     }
@@ -92,9 +87,7 @@ final class PublicationRefresh {
     services
         .store()
         .refresh(
-            subscription,
-            added,
-            removed.stream().map(SubscribedRelation::relationOid).toList());
+            subscription, added, removed.stream().map(SubscribedRelation::relationOid).toList());
     for (SlotIntent drop : drops) {
       try {
         publisher.dropSlotIfExists(drop.slotName());

@@ -13,7 +13,9 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** What the SUBSCRIPTION commands ask a publisher; a walsender of its own, ended with the command. */
+/**
+ * What the SUBSCRIPTION commands ask a publisher; a walsender of its own, ended with the command.
+ */
 final class PublisherSession implements AutoCloseable {
 
   private final PublisherConnection connection;

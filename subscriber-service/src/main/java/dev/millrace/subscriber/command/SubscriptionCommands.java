@@ -54,9 +54,7 @@ public final class SubscriptionCommands {
       boolean slot =
           !"false".equalsIgnoreCase(create.options().get("create_slot"))
               && !"false".equalsIgnoreCase(create.options().get("connect"));
-      return slot
-          ? "CREATE SUBSCRIPTION ... WITH (create_slot = true)"
-          : "CREATE SUBSCRIPTION";
+      return slot ? "CREATE SUBSCRIPTION ... WITH (create_slot = true)" : "CREATE SUBSCRIPTION";
     }
     if (statement instanceof AlterSubscription alter) {
       switch (alter.action()) {

@@ -14,6 +14,7 @@ import dev.millrace.subscriber.command.SubscriptionCommands;
 import dev.millrace.subscriber.target.TargetDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
@@ -28,6 +29,11 @@ import org.springframework.context.annotation.DependsOn;
 /** The beans of SQL sessions and views. */
 @Configuration(proxyBeanMethods = false)
 class SessionConfiguration {
+
+  @Bean
+  Clock clock() {
+    return Clock.systemUTC();
+  }
 
   @Bean
   @DependsOn("entityManagerFactory")

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A session on the target database: plain H2, and the statements that concern replication. DDL
- * runs on a connection of its own as a user who may change schemas, and tells the workers that
+ * A session on the target database: plain H2, and the statements that concern replication. DDL runs
+ * on a connection of its own as a user who may change schemas, and tells the workers that
  * definitions have changed. One thread, except {@link #cancel}.
  */
 final class TargetBackend extends H2Backend {
@@ -69,9 +69,7 @@ final class TargetBackend extends H2Backend {
           "ALTER TABLE .. REPLICA IDENTITY cannot run inside a transaction block");
     }
     ReplicaIdentityCheck.check(alter, services.definitions().relation(alter.table()));
-    services
-        .relations()
-        .setReplicaIdentity(alter.table(), alter.identity(), alter.indexName());
+    services.relations().setReplicaIdentity(alter.table(), alter.identity(), alter.indexName());
     services.target().definitionChanged();
     return StatementResult.ofCommand("ALTER TABLE");
   }
