@@ -3,6 +3,7 @@ package dev.millrace.subscriber.session;
 import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.SqlState;
+import dev.millrace.settings.Settings;
 import dev.millrace.sql.H2Backend;
 import dev.millrace.sql.H2Errors;
 import dev.millrace.sql.ParsedStatement;
@@ -31,8 +32,8 @@ final class TargetBackend extends H2Backend {
   private final SessionServices services;
   private Connection owner;
 
-  TargetBackend(SessionServices services, int maxRows) {
-    super(services.users().openSession(), maxRows);
+  TargetBackend(SessionServices services, Settings settings) {
+    super(services.users().openSession(), settings);
     this.services = services;
   }
 

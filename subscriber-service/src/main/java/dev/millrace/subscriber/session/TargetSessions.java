@@ -51,7 +51,7 @@ final class TargetSessions implements SqlSessionFactory {
 
   private SqlSession newSession() {
     Settings own = settings.forSession();
-    TargetBackend backend = new TargetBackend(services, own.getInt("max_rows_per_answer"));
+    TargetBackend backend = new TargetBackend(services, own);
     SqlOptions options =
         SqlOptions.PLAIN
             .withFunctions(functions::get)
