@@ -31,6 +31,8 @@ import java.util.List;
  */
 public final class SimpleQuerySession implements SqlSession {
 
+  private static final String STATEMENT_TOO_COMPLEX = "54001";
+
   private final long pid;
   private final TransactionBackend backend;
   private final SqlOptions options;
@@ -90,6 +92,12 @@ public final class SimpleQuerySession implements SqlSession {
       }
       block.endOfCall();
       return new SqlResponse(results, notices, block.status());
+    } catch (StackOverflowError e) {
+      PgException error =
+          new PgException(STATEMENT_TOO_COMPLEX, "stack depth limit exceeded", e)
+              .withHint("The statement nests more expressions than the database can follow.");
+      block.failed(error);
+      throw error;
     } catch (RuntimeException | Error e) {
       block.failed(e);
       throw e;

@@ -490,4 +490,14 @@ class H2SessionTest {
     fails("57014", () -> run("UPDATE t SET id = 3"));
     other.close();
   }
+
+  @Test
+  @DisplayName("a statement nested beyond all measure is an error, and the session goes on")
+  void deepNesting() {
+    String nested = "SELECT " + "(".repeat(50_000) + "1" + ")".repeat(50_000);
+    fails("54001", () -> run(nested));
+    assertThat(value("SELECT 1")).isEqualTo(1);
+    String sum = "SELECT 1" + " + 1".repeat(2_000);
+    assertThat(value(sum)).isEqualTo(2_001);
+  }
 }
