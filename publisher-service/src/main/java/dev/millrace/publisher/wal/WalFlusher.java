@@ -5,6 +5,7 @@ import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -12,12 +13,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
 /**
- * The one thread that writes the ring to the segments and forces them.
+ * Writes the ring to the segments and forces them, one thread at a time.
  *
- * <p>It works when somebody waits for a flush, when a quarter of the ring is full, and otherwise
- * wal_writer_delay after something was appended, so that readers can follow a transaction before
- * its commit. While it forces, further waiters gather; the next force serves all of them (group
- * commit). The lock guards waiting only and is never held over a write or force.
+ * <p>Who waits for a flush does it itself when nobody else is at it: handing the work to another
+ * thread and back costs more than a force. While it forces, further waiters gather; one of them
+ * makes the next force, which serves all (group commit). A thread of its own writes when a quarter
+ * of the ring is full, and wal_writer_delay after something was appended, so that readers can
+ * follow a transaction before its commit. The lock guards waiting only and is never held over a
+ * write or force.
  */
 final class WalFlusher {
 
@@ -29,10 +32,11 @@ final class WalFlusher {
   private final Thread thread;
 
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition work = lock.newCondition();
+  private final Condition workRequested = lock.newCondition();
   private final Condition roomMade = lock.newCondition();
   private final Condition flushed = lock.newCondition();
-  private long requestedLsn;
+  private boolean working;
+  private boolean waitingForTurn;
   private volatile boolean closing;
 
   private volatile long delayNanos;
@@ -59,7 +63,6 @@ final class WalFlusher {
     this.ring = ring;
     this.delayNanos = TimeUnit.MILLISECONDS.toNanos(delayMs);
     this.onFailure = onFailure;
-    requestedLsn = startLsn;
     copiedLsn = startLsn;
     completeLsn = startLsn;
     forcedLsn = startLsn;
@@ -142,7 +145,7 @@ final class WalFlusher {
     lock.lock();
     try {
       writeRequested = true;
-      work.signal();
+      workRequested.signal();
       while (copied - writeLsn == ring.capacity()) {
         checkFailure();
         roomMade.awaitUninterruptibly();
@@ -156,7 +159,7 @@ final class WalFlusher {
     lock.lock();
     try {
       writeRequested |= writeNow;
-      work.signal();
+      workRequested.signal();
     } finally {
       lock.unlock();
     }
@@ -169,15 +172,41 @@ final class WalFlusher {
     }
     lock.lock();
     try {
-      requestedLsn = Lsn.max(requestedLsn, lsn);
-      work.signal();
       while (Lsn.isBefore(flushLsn, lsn)) {
         checkFailure();
-        flushed.awaitUninterruptibly();
+        if (working || !isPending()) {
+          flushed.awaitUninterruptibly();
+        } else {
+          work();
+        }
       }
     } finally {
       lock.unlock();
     }
+  }
+
+  /**
+   * Writes and forces; called with the lock held and nobody at work, it lets the lock go meanwhile.
+   */
+  private void work() {
+    working = true;
+    lock.unlock();
+    try {
+      // In this order: what is complete has been copied. Flushed is said of whole appends only, so
+      // that a flush mark never points into a record that may yet be torn.
+      long wholeLsn = completeLsn;
+      writeAndForceUninterruptibly(copiedLsn, wholeLsn);
+    } catch (Throwable e) {
+      fail(e);
+    } finally {
+      lock.lock();
+      working = false;
+      flushed.signalAll();
+      if (waitingForTurn) {
+        workRequested.signal();
+      }
+    }
+    checkFailure();
   }
 
   long awaitFlushBeyond(long lsn, long timeoutMs) throws InterruptedException {
@@ -197,44 +226,41 @@ final class WalFlusher {
   }
 
   private void run() {
+    lock.lock();
     try {
       while (awaitWork()) {
-        // In this order: what is complete has been copied. Flushed is said of whole appends only,
-        // so
-        // that a flush mark never points into a record that may yet be torn.
-        long wholeLsn = completeLsn;
-        writeAndForce(copiedLsn, wholeLsn);
+        work();
       }
       closeFile();
     } catch (Throwable e) {
-      fail(e);
+      if (failure == null) {
+        fail(e);
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
   /** Returns false when the log is closed and nothing is left to do. */
   private boolean awaitWork() throws InterruptedException {
-    lock.lock();
-    try {
-      long left = delayNanos;
-      while (true) {
-        boolean pending = isPending();
-        if (pending
-            && (closing || writeRequested || left <= 0 || Lsn.isBefore(flushLsn, requestedLsn))) {
-          writeRequested = false;
-          return true;
-        }
-        if (closing) {
-          return false;
-        }
-        if (pending) {
-          left = work.awaitNanos(left);
-        } else {
-          awaitAppend();
-          left = delayNanos;
-        }
+    long left = delayNanos;
+    while (true) {
+      boolean pending = isPending();
+      if (working) {
+        waitingForTurn = true;
+        workRequested.await();
+        waitingForTurn = false;
+      } else if (pending && (closing || writeRequested || left <= 0)) {
+        writeRequested = false;
+        return true;
+      } else if (closing) {
+        return false;
+      } else if (pending) {
+        left = workRequested.awaitNanos(left);
+      } else {
+        awaitAppend();
+        left = delayNanos;
       }
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -249,9 +275,41 @@ final class WalFlusher {
   private void awaitAppend() throws InterruptedException {
     idle = true;
     if (!isPending() && !closing) {
-      work.await();
+      workRequested.await();
     }
     idle = false;
+  }
+
+  /** An interrupt closes the file under a session's thread; it is opened and forced again. */
+  private void writeAndForceUninterruptibly(long targetLsn, long wholeLsn) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          writeAndForce(targetLsn, wholeLsn);
+          return;
+        } catch (ClosedByInterruptException e) {
+          interrupted = Thread.interrupted();
+          forceAgain(targetLsn);
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** No force has failed: a file was closed before all that was written had been forced. */
+  private void forceAgain(long targetLsn) throws IOException {
+    file = null;
+    fileNumber = -1;
+    long last = segments.number(Math.max(forcedLsn, targetLsn - 1));
+    for (long number = segments.number(forcedLsn); number <= last; number++) {
+      try (FileChannel segment = segments.openForWriting(number)) {
+        segment.force(false);
+      }
+    }
   }
 
   private void writeAndForce(long targetLsn, long wholeLsn) throws IOException {
@@ -271,12 +329,12 @@ final class WalFlusher {
     }
     FaultPoint.hit("wal.before-force");
     if (targetLsn != forcedLsn) {
+      openSegment(segments.number(targetLsn - 1));
       force();
     }
     FaultPoint.hit("wal.after-force");
     forcedLsn = targetLsn;
     flushLsn = wholeLsn;
-    signal(flushed);
   }
 
   private void openSegment(long number) throws IOException {
@@ -326,7 +384,7 @@ final class WalFlusher {
     lock.lock();
     try {
       closing = true;
-      work.signal();
+      workRequested.signal();
       flushed.signalAll();
     } finally {
       lock.unlock();
