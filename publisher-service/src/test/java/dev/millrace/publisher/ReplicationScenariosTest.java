@@ -351,6 +351,21 @@ class ReplicationScenariosTest {
   }
 
   @Test
+  @DisplayName("T4: a walsender's own transaction that has written cannot create a slot either")
+  void walsenderSlotAfterWrite() throws Exception {
+    try (ReplicationPeer peer = connect()) {
+      assertThat(peer.errorOf("BEGIN")).isNull();
+      assertThat(peer.errorOf("INSERT INTO public.t VALUES (1, 'a')")).isNull();
+      assertThat(peer.errorOf("CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'use')"))
+          .isEqualTo("25001");
+      assertThat(peer.errorOf("CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing')"))
+          .isEqualTo("25001");
+      assertThat(peer.errorOf("ROLLBACK")).isNull();
+    }
+    assertThat(publisher.value("select count(*) from pg_replication_slots")).isEqualTo(0L);
+  }
+
+  @Test
   @DisplayName("C5: functions of later parts are refused by name")
   void laterFunctions() {
     refused(() -> publisher.sql("select pg_logical_emit_message(true, 'p', 'x')"), "0A000");

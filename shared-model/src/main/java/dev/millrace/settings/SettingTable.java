@@ -27,6 +27,8 @@ public final class SettingTable {
           "recovery_min_apply_delay",
           "wal_receiver_create_temp_slot",
           "track_commit_timestamp",
+          "max_slot_wal_keep_size",
+          "idle_replication_slot_timeout",
           "debug_logical_replication_streaming");
 
   /** Names without a schema mean public, so a search path may say that or nothing. */

@@ -85,6 +85,9 @@ final class ReplicationSession {
   void execute(String text) {
     try {
       requireServing();
+      if (settings.getBoolean("log_replication_commands")) {
+        LOG.info("received replication command: {}", text);
+      }
       run(parser.apply(text));
     } catch (PeerGoneException gone) {
       throw gone;

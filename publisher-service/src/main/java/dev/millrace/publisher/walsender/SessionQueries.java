@@ -141,6 +141,11 @@ final class SessionQueries implements AutoCloseable {
     return transaction != Transaction.NONE || session != null && inOwnTransaction();
   }
 
+  /** Whether a transaction of this session has changed anything. */
+  boolean hasWritten() {
+    return session != null && node.hasWritten(session);
+  }
+
   private boolean inOwnTransaction() {
     return session.status() != dev.millrace.sql.TransactionStatus.IDLE;
   }

@@ -103,6 +103,11 @@ final class SlotCommands {
     boolean twoPhase = flag(command.options(), "two_phase");
     boolean failover = flag(command.options(), "failover");
     boolean use = usesSnapshot(command.options());
+    if (queries.hasWritten()) {
+      throw new PgException(
+          SqlState.ACTIVE_SQL_TRANSACTION,
+          "cannot create logical replication slot in transaction that has performed writes");
+    }
     NewSlot made =
         services
             .slotCreation()

@@ -426,6 +426,47 @@ class ReplicationWebSocketTest {
     }
   }
 
+  @Test
+  @DisplayName(
+      "S44: a peer that never confirms delays a stop by wal_sender_shutdown_timeout at most")
+  void stopWithoutConfirmation() throws Exception {
+    decodes(it -> it.commit(0x400, 0x310, "B", 0x400, "C"));
+    context.getBean(Settings.class).set("wal_sender_shutdown_timeout", "500ms");
+    try (ReplicationPeer peer = streaming("dbname=testdb")) {
+      peer.nextData();
+      peer.nextData();
+      context.getBean(WalSenders.class).stop();
+      assertThat(peer.closeCode()).isEqualTo(1001);
+      assertThat(context.getBean(WalSenders.class).views()).isEmpty();
+      assertThat(slots.find("s").confirmedFlushLsn()).isEqualTo(0x300);
+      slotIsFree();
+    }
+  }
+
+  @Test
+  @DisplayName("S44: nor does a peer with a full receive buffer")
+  void stopWithoutReading() throws Exception {
+    String row = "x".repeat(8000);
+    decodes(
+        it ->
+            it.commit(
+                0x900000,
+                () -> {
+                  for (int i = 0; i < 200_000; i++) {
+                    it.message(0x310 + i, row);
+                  }
+                }));
+    context.getBean(Settings.class).set("wal_sender_shutdown_timeout", "500ms");
+    try (ReplicationPeer peer = ReplicationPeer.connectWithoutReading(port, "dbname=testdb")) {
+      peer.sendText("CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing')");
+      peer.sendText("START_REPLICATION SLOT s LOGICAL 0/0");
+      Awaitility.await().until(() -> slots.find("s") != null && slots.find("s").activePid() != 0);
+      context.getBean(WalSenders.class).stop();
+      assertThat(context.getBean(WalSenders.class).views()).isEmpty();
+      slotIsFree();
+    }
+  }
+
   private void slotIsFree() {
     Awaitility.await().until(() -> slots.find("s").activePid() == 0);
   }

@@ -1,0 +1,61 @@
+package dev.millrace.publisher.slots;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import java.util.HexFormat;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Holds the format of the state file to a fixture: slots made by older builds must load. */
+class SlotStateTest {
+
+  private static final String FIXTURE =
+      "4d52534c000000010000007c6a6452fb"
+          + "00000001"
+          + "00027331"
+          + "000870676f7574707574"
+          + "0006746573746462"
+          + "0000000001000028"
+          + "0000000001000100"
+          + "00000000000002db"
+          + "0000"
+          + "0000000000000001"
+          + "0000000000000002"
+          + "0000000000000003"
+          + "0000000000000000"
+          + "0000000000000000"
+          + "0000000000000000"
+          + "0000000000000004"
+          + "0000000000000005"
+          + "0000018bcfe56800";
+
+  private static SlotState state() {
+    return new SlotState(
+        "s1",
+        true,
+        false,
+        false,
+        "pgoutput",
+        "testdb",
+        0x1000028L,
+        0x1000100L,
+        731,
+        null,
+        new long[] {1, 2, 3, 0, 0, 0, 4, 5},
+        Instant.ofEpochMilli(1_700_000_000_000L));
+  }
+
+  @Test
+  @DisplayName("the state file's bytes are the documented ones")
+  void encodes() {
+    assertThat(HexFormat.of().formatHex(state().encode())).isEqualTo(FIXTURE);
+  }
+
+  @Test
+  @DisplayName("and are read back as they were written")
+  void decodes() {
+    SlotState read = SlotState.decode(HexFormat.of().parseHex(FIXTURE), "state");
+    assertThat(read).usingRecursiveComparison().isEqualTo(state());
+  }
+}
