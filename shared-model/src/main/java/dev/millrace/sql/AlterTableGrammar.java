@@ -125,7 +125,7 @@ final class AlterTableGrammar {
       drop();
     } else if (stream.accept("alter")) {
       stream.accept("column");
-      alterColumn();
+      statements.addAll(new AlterColumnGrammar(stream, options, table).parse());
     } else if (stream.isWord("set") && stream.peek(1).isMark('(')) {
       stream.next();
       StorageParameters.parse(stream);
@@ -240,70 +240,5 @@ final class AlterTableGrammar {
             "DROP INDEX IF EXISTS " + DdlText.name(new QualifiedName(table.schema(), each.name())));
       }
     }
-  }
-
-  private void alterColumn() {
-    String column = stream.name();
-    String start = "ALTER COLUMN " + DdlText.name(column) + " ";
-    Token what = stream.peek();
-    if (stream.accept("type") || stream.accept("set", "data", "type")) {
-      add(start + "SET DATA TYPE " + newType());
-    } else if (stream.accept("set", "default")) {
-      add(start + "SET DEFAULT " + expression());
-    } else if (stream.accept("drop", "default")) {
-      add(start + "DROP DEFAULT");
-    } else if (stream.accept("set", "not", "null")) {
-      add(start + "SET NOT NULL");
-    } else if (stream.accept("drop", "not", "null")) {
-      add(start + "DROP NOT NULL");
-    } else if (stream.accept("drop", "expression")) {
-      stream.accept("if", "exists");
-      add(start + "DROP EXPRESSION");
-    } else if (stream.accept("drop", "identity")) {
-      stream.accept("if", "exists");
-      add(start + "DROP IDENTITY");
-    } else if (stream.isWord("restart")) {
-      add(start + SequenceOptions.parse(stream));
-    } else if (stream.accept("set", "storage") || stream.accept("set", "compression")) {
-      // How PostgreSQL keeps large values; here they are kept one way.
-      stream.label();
-    } else if (stream.accept("set", "statistics")) {
-      SequenceOptions.number(stream);
-    } else if (stream.areWords("set")
-        || stream.areWords("add")
-        || stream.areWords("reset")
-        || stream.areWords("drop")) {
-      throw stream.unsupported("this form of ALTER COLUMN is", what);
-    } else {
-      throw stream.unexpected();
-    }
-  }
-
-  private String newType() {
-    TypeName type = TypeName.parse(stream);
-    if (type.serial()) {
-      throw stream.unexpected();
-    }
-    if (stream.isWord("collate")) {
-      throw stream.unsupported("COLLATE is", stream.peek());
-    }
-    return type.h2Column() + (stream.accept("using") ? " USING " + expression() : "");
-  }
-
-  /** An expression up to a comma outside brackets or the end. */
-  private String expression() {
-    int first = stream.index();
-    int depth = 0;
-    while (!stream.atEnd() && !(depth == 0 && stream.isMark(','))) {
-      Token token = stream.next();
-      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
-    }
-    int end = stream.index();
-    if (end == first) {
-      throw stream.unexpected();
-    }
-    String text = new ExpressionRewriter(stream, options).rewrite(first, end);
-    stream.moveTo(end);
-    return text;
   }
 }

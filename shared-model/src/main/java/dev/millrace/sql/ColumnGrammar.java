@@ -1,5 +1,6 @@
 package dev.millrace.sql;
 
+import dev.millrace.model.PgType;
 import dev.millrace.model.SqlState;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +29,7 @@ final class ColumnGrammar {
   private final ConstraintGrammar constraintGrammar;
   private final List<TableConstraint> constraints = new ArrayList<>();
   private String name;
+  private boolean bytea;
   private boolean notNull;
   private String value;
   private String generation;
@@ -41,6 +43,7 @@ final class ColumnGrammar {
   ColumnClause parse() {
     name = stream.name();
     TypeName type = TypeName.parse(stream);
+    bytea = type.type().oid() == PgType.BYTEA;
     storage();
     while (!stream.atEnd() && !stream.isMark(',') && !stream.isMark(')')) {
       constraint();
@@ -126,7 +129,8 @@ final class ColumnGrammar {
     if (end == first) {
       throw stream.unexpected();
     }
-    String text = new ExpressionRewriter(stream, options).rewrite(first, end);
+    ExpressionRewriter rewriter = new ExpressionRewriter(stream, options);
+    String text = (bytea ? rewriter : rewriter.withoutBytea()).rewrite(first, end);
     stream.moveTo(end);
     return text;
   }

@@ -2,7 +2,6 @@ package dev.millrace.sql;
 
 import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.Identifiers;
-import dev.millrace.model.PgType;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.sql.ParsedStatement.Dml;
@@ -15,12 +14,14 @@ final class DmlGrammar {
   private final TokenStream stream;
   private final SqlOptions options;
   private final ExpressionRewriter rewriter;
+  private final ColumnConstants constants;
   private final int first;
 
   DmlGrammar(TokenStream stream, SqlOptions options) {
     this.stream = stream;
     this.options = options;
     this.rewriter = new ExpressionRewriter(stream, options, true);
+    this.constants = new ColumnConstants(stream, options, rewriter);
     this.first = stream.index();
   }
 
@@ -130,81 +131,21 @@ final class DmlGrammar {
     do {
       int open = stream.index();
       int close = stream.skipBrackets();
-      byteaConstants(open, close, target, columns);
+      constants.inRow(open, close, target, columns);
       rows++;
     } while (stream.acceptMark(','));
     return rows > 1;
-  }
-
-  /** A constant with backslashes means bytes in a bytea column and itself in any other. */
-  private void byteaConstants(int open, int close, QualifiedName target, List<String> columns) {
-    int depth = 0;
-    int column = 0;
-    for (int i = open; i < close; i++) {
-      Token token = stream.token(i);
-      if (token.isMark('(')) {
-        depth++;
-      } else if (token.isMark(')')) {
-        depth--;
-      } else if (depth == 1 && token.isMark(',')) {
-        column++;
-      } else if (token.kind() == Token.Kind.STRING
-          && depth == 1
-          && !stream.token(i + 1).isOperator("::")
-          && token.hasBackslash()) {
-        RelationDefinition relation = options.relations().apply(target);
-        if (relation != null) {
-          literal(i, token, relation, columnIndex(relation, columns, column));
-        }
-      }
-    }
-  }
-
-  private static int columnIndex(RelationDefinition relation, List<String> columns, int position) {
-    if (columns == null) {
-      return position < relation.columns().size() ? position : -1;
-    }
-    return position < columns.size() ? relation.columnIndex(columns.get(position)) : -1;
-  }
-
-  private void literal(int i, Token token, RelationDefinition relation, int column) {
-    if (column < 0) {
-      return;
-    }
-    boolean bytea = relation.columns().get(column).typeOid() == PgType.BYTEA;
-    rewriter.replaceToken(
-        i, bytea ? Bytea.constant(token.text()) : Identifiers.literal(token.text()));
   }
 
   private Dml update() {
     QualifiedName target = target();
     alias();
     stream.expect("set");
-    assignments(target);
+    constants.inAssignments(target);
     stream.moveTo(stream.limit());
     refuseOtherClauses();
     refuseReturning();
     return dml(target, false, true, false, false, "UPDATE");
-  }
-
-  /** {@code SET column = 'constant with backslash'}. */
-  private void assignments(QualifiedName target) {
-    for (int i = stream.index(); i + 2 < stream.limit(); i++) {
-      Token token = stream.token(i + 2);
-      if (token.isWord("where")) {
-        return;
-      }
-      boolean assignment =
-          stream.token(i).isName()
-              && stream.token(i + 1).isOperator("=")
-              && token.kind() == Token.Kind.STRING
-              && !stream.token(i + 3).isOperator("::")
-              && token.hasBackslash();
-      RelationDefinition relation = assignment ? options.relations().apply(target) : null;
-      if (relation != null) {
-        literal(i + 2, token, relation, relation.columnIndex(stream.token(i).text()));
-      }
-    }
   }
 
   private Dml delete() {

@@ -49,7 +49,7 @@ record EscapeString(String value, int end) {
           at = next;
         }
       }
-      throw error("unterminated quoted string at or near \"" + sql.substring(start) + "\"");
+      throw Lexer.unterminated(sql, "quoted string", start);
     }
 
     private void escape() {

@@ -31,6 +31,7 @@ final class ExpressionRewriter {
   private final WordRewriter words;
   private final Map<Integer, String> insertions = new HashMap<>(0);
   private final Map<Integer, String> replacements = new HashMap<>(0);
+  private boolean textOnly;
 
   ExpressionRewriter(TokenStream stream, SqlOptions options) {
     this(stream, options, false);
@@ -45,6 +46,12 @@ final class ExpressionRewriter {
     this.stream = stream;
     this.edits = rewriting.edits;
     this.words = new WordRewriter(rewriting, new CallRewriter(rewriting));
+  }
+
+  /** Constants that look like bytea are text: the value's type is known to be another. */
+  ExpressionRewriter withoutBytea() {
+    textOnly = true;
+    return this;
   }
 
   /** Puts text behind the token at {@code index} when {@link #rewrite} comes to it. */
@@ -120,15 +127,21 @@ final class ExpressionRewriter {
     }
   }
 
+  /**
+   * A constant in bytea's hexadecimal form is taken for bytes where its type is open: not behind a
+   * cast, and not among a function's arguments, where PostgreSQL takes it for text.
+   */
   private int string(int i, Token token) {
     Token operator = rewriting.at(i + 1);
-    if (operator != null && operator.isOperator("::")) {
+    boolean cast = operator != null && operator.isOperator("::");
+    if (cast) {
       int after = castConstant(i, token);
       if (after > 0) {
         return after;
       }
     }
-    if (token.isBackslashString() && Bytea.isHex(token.text())) {
+    boolean bytesPossible = !cast && !textOnly && !rewriting.bracket().call;
+    if (bytesPossible && token.isBackslashString() && Bytea.isHex(token.text())) {
       edits.replace(token, Bytea.hexConstant(token.text()));
     } else if (!token.copied()) {
       edits.replace(token, Identifiers.literal(token.text()));

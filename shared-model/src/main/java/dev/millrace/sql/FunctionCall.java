@@ -70,7 +70,12 @@ final class FunctionCall {
       variadicArray(from + 1, end, parameter);
       return;
     }
-    String text = new ExpressionRewriter(stream, options).rewrite(from, end, "call");
+    int declared = Math.min(parameter, values.length - 1);
+    ExpressionRewriter rewriter = new ExpressionRewriter(stream, options);
+    if (!function.parameters().get(declared).type().equals("bytea")) {
+      rewriter.withoutBytea();
+    }
+    String text = rewriter.rewrite(from, end, "call");
     if (isVariadic() && parameter >= values.length - 1) {
       rest.add(text);
     } else if (values[parameter] != null) {
@@ -100,7 +105,7 @@ final class FunctionCall {
     int begin = from + 2;
     while (begin < end - 1) {
       int next = argumentEnd(begin, end - 1);
-      rest.add(new ExpressionRewriter(stream, options).rewrite(begin, next, "call"));
+      rest.add(new ExpressionRewriter(stream, options).withoutBytea().rewrite(begin, next, "call"));
       begin = next + 1;
     }
   }

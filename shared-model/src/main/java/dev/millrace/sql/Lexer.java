@@ -18,6 +18,10 @@ import java.util.List;
 public final class Lexer {
 
   private static final int MAX_NAME_BYTES = 63;
+
+  /** Error messages show so much of the text at most. */
+  static final int MAX_SHOWN = 1000;
+
   private static final String OPERATOR_CHARACTERS = "+-*/<>=~!@#%^&|`?";
   private static final String SINGLE_CHARACTERS = ",()[].;:";
 
@@ -136,8 +140,7 @@ public final class Lexer {
           return;
         }
         case 'b', 'B', 'x', 'X' -> {
-          at = start + 1;
-          int end = closingQuote(start, start + 1);
+          int end = QuotedText.closing(sql, start, start + 1);
           add(Kind.BIT_STRING, start, end, null, false);
           return;
         }
@@ -213,68 +216,10 @@ public final class Lexer {
     }
   }
 
-  /** A string in plain quotes; constants on following lines continue it. */
   private void plainString(int start, int openQuote) {
-    int end = closingQuote(start, openQuote);
-    boolean doubled = hasDoubledQuote(openQuote, end);
-    int continuation = continuation(end);
-    if (!doubled && continuation < 0 && openQuote == start) {
-      add(Kind.STRING, start, end, null, true);
-      return;
-    }
-    StringBuilder value = new StringBuilder();
-    appendUndoubled(value, openQuote, end);
-    while (continuation >= 0) {
-      end = closingQuote(start, continuation);
-      appendUndoubled(value, continuation, end);
-      continuation = continuation(end);
-    }
-    add(Kind.STRING, start, end, value.toString(), openQuote == start);
-  }
-
-  private boolean hasDoubledQuote(int openQuote, int end) {
-    return sql.indexOf('\'', openQuote + 1) < end - 1;
-  }
-
-  private void appendUndoubled(StringBuilder value, int openQuote, int end) {
-    for (int i = openQuote + 1; i < end - 1; i++) {
-      char c = sql.charAt(i);
-      value.append(c);
-      if (c == '\'') {
-        i++;
-      }
-    }
-  }
-
-  /** The opening quote of a constant that goes on after at least one line end, or -1. */
-  private int continuation(int end) {
-    boolean newline = false;
-    for (int i = end; i < sql.length(); i++) {
-      char c = sql.charAt(i);
-      if (c == '\n' || c == '\r') {
-        newline = true;
-      } else if (c == '\'') {
-        return newline ? i : -1;
-      } else if (c != ' ' && c != '\t' && c != '\f') {
-        return -1;
-      }
-    }
-    return -1;
-  }
-
-  private int closingQuote(int start, int openQuote) {
-    int i = openQuote + 1;
-    while (true) {
-      int quote = sql.indexOf('\'', i);
-      if (quote < 0) {
-        throw unterminated("quoted string", start);
-      }
-      if (quote + 1 < sql.length() && sql.charAt(quote + 1) == '\'') {
-        i = quote + 2;
-      } else {
-        return quote + 1;
-      }
-    }
+    QuotedText text = QuotedText.read(sql, start, openQuote);
+    boolean copied = openQuote == start;
+    add(Kind.STRING, start, text.end(), text.value(), copied);
   }
 
   private void escapeString(int start) {
@@ -436,7 +381,15 @@ public final class Lexer {
   }
 
   private PgException unterminated(String what, int start) {
-    return error("unterminated " + what + " at or near \"" + sql.substring(start) + "\"", start);
+    return unterminated(sql, what, start);
+  }
+
+  /** The error for what begins at {@code start} and has no end. */
+  static PgException unterminated(String sql, String what, int start) {
+    String rest = sql.substring(start, Math.min(sql.length(), start + MAX_SHOWN));
+    return new PgException(
+            SqlState.SYNTAX_ERROR, "unterminated " + what + " at or near \"" + rest + "\"")
+        .withPosition(position(sql, start));
   }
 
   private PgException error(String message, int start) {

@@ -251,8 +251,13 @@ public final class TokenStream {
     String message =
         token.kind() == Token.Kind.END
             ? "syntax error at end of input"
-            : "syntax error at or near \"" + token.written() + "\"";
+            : "syntax error at or near \"" + shown(token) + "\"";
     return error(SqlState.SYNTAX_ERROR, message, token);
+  }
+
+  private static String shown(Token token) {
+    String text = token.written();
+    return text.length() <= Lexer.MAX_SHOWN ? text : text.substring(0, Lexer.MAX_SHOWN);
   }
 
   /** Refuses a feature by name (0A000) at a token. */

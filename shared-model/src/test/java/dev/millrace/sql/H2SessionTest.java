@@ -197,6 +197,8 @@ class H2SessionTest {
         "SELECT md5('abc')|900150983cd24fb0d6963f7d28e17f72",
         "SELECT '\\xdead'::bytea|\\xdead",
         "SELECT decode('00ff', 'hex')|\\x00ff",
+        "SELECT '\\x41'::text|\\x41",
+        "SELECT length('\\x41')|4",
         "SELECT sum(i) FROM generate_series(1, 4) i|10",
         "SELECT string_agg(g.n::text, ',' ORDER BY n DESC) FROM generate_series(1, 5, 2) AS g(n)|5,3,1",
         "SELECT pg_catalog.upper('x')|X",
@@ -407,6 +409,15 @@ class H2SessionTest {
     run("CREATE TABLE t (a, b) AS VALUES (1, 'x'), (2, 'y')");
     assertThat(rows("SELECT a, b FROM t ORDER BY a"))
         .containsExactly(List.of(1, "x"), List.of(2, "y"));
+  }
+
+  @Test
+  @DisplayName("a default that looks like bytea is text in a text column")
+  void byteaDefaults() {
+    run("CREATE TABLE t (id int, v text DEFAULT '\\x41', b bytea DEFAULT '\\x41')");
+    run("INSERT INTO t (id) VALUES (1)");
+    assertThat(rows("SELECT v, b FROM t WHERE b = '\\x41'"))
+        .containsExactly(List.of("\\x41", "\\x41"));
   }
 
   @Test
