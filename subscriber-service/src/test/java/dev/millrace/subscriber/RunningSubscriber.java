@@ -51,6 +51,11 @@ public final class RunningSubscriber implements AutoCloseable {
     return context.getBean(type);
   }
 
+  /** For MockMvc. */
+  public org.springframework.web.context.WebApplicationContext webContext() {
+    return context;
+  }
+
   public Answer get(String path) {
     return call("GET", path, null);
   }

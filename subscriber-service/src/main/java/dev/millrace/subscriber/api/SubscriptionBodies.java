@@ -14,7 +14,7 @@ final class SubscriptionBodies {
 
   private static final String CREATE_EXAMPLE =
       "{\"name\":\"mysub\",\"connection\":\"host=127.0.0.1 port=8080 dbname=testdb\","
-          + "\"publications\":[\"mypub\"],\"connect\":false}";
+          + "\"publications\":[\"mypub\"]}";
 
   @Schema(name = "CreateSubscription", example = CREATE_EXAMPLE)
   record Create(

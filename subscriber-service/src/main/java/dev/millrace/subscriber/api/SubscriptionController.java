@@ -12,6 +12,7 @@ import dev.millrace.subscriber.catalog.SubscriptionCatalog;
 import dev.millrace.subscriber.conflict.ConflictLog;
 import dev.millrace.subscriber.launcher.Launcher;
 import io.swagger.v3.oas.annotations.Operation;
+import io.swagger.v3.oas.annotations.Parameter;
 import io.swagger.v3.oas.annotations.tags.Tag;
 import java.time.Clock;
 import java.util.ArrayList;
@@ -38,6 +39,8 @@ import org.springframework.web.servlet.support.ServletUriComponentsBuilder;
 @RequestMapping("/api/v1/subscriptions")
 @Tag(name = "subscriptions", description = "pg_subscription; CREATE, ALTER, DROP SUBSCRIPTION")
 class SubscriptionController {
+
+  private static final String EXAMPLE = "mysub";
 
   private final SubscriptionCatalog catalog;
   private final NodeIdentity node;
@@ -86,7 +89,7 @@ class SubscriptionController {
 
   @GetMapping("/{name}")
   @Operation(operationId = "getSubscription", summary = "One row of pg_subscription")
-  SubscriptionBody get(@PathVariable String name) {
+  SubscriptionBody get(@PathVariable @Parameter(example = EXAMPLE) String name) {
     return body(find(name), List.of());
   }
 
@@ -95,7 +98,9 @@ class SubscriptionController {
       operationId = "alterSubscription",
       summary = "ALTER SUBSCRIPTION",
       description = "Any of the changes, one after the other; the first error ends the call.")
-  SubscriptionBody alter(@PathVariable String name, @RequestBody SubscriptionBodies.Alter body) {
+  SubscriptionBody alter(
+      @PathVariable @Parameter(example = EXAMPLE) String name,
+      @RequestBody SubscriptionBodies.Alter body) {
     find(name);
     List<Notice> notices = run(SubscriptionSql.alter(name, body));
     return body(find(body.renameTo() == null ? name : body.renameTo()), notices);
@@ -107,19 +112,19 @@ class SubscriptionController {
       operationId = "dropSubscription",
       summary = "DROP SUBSCRIPTION",
       description = "Drops its slots on the publisher too, or says how to when that cannot be.")
-  void drop(@PathVariable String name) {
+  void drop(@PathVariable @Parameter(example = EXAMPLE) String name) {
     run(List.of(SubscriptionSql.drop(name)));
   }
 
   @PostMapping("/{name}/enable")
   @Operation(operationId = "enableSubscription", summary = "ALTER SUBSCRIPTION .. ENABLE")
-  SubscriptionBody enable(@PathVariable String name) {
+  SubscriptionBody enable(@PathVariable @Parameter(example = EXAMPLE) String name) {
     return body(name, SubscriptionSql.enable(name));
   }
 
   @PostMapping("/{name}/disable")
   @Operation(operationId = "disableSubscription", summary = "ALTER SUBSCRIPTION .. DISABLE")
-  SubscriptionBody disable(@PathVariable String name) {
+  SubscriptionBody disable(@PathVariable @Parameter(example = EXAMPLE) String name) {
     return body(name, SubscriptionSql.disable(name));
   }
 
@@ -128,13 +133,16 @@ class SubscriptionController {
       operationId = "refreshSubscription",
       summary = "ALTER SUBSCRIPTION .. REFRESH PUBLICATION")
   SubscriptionBody refresh(
-      @PathVariable String name, @RequestBody(required = false) SubscriptionBodies.Refresh body) {
+      @PathVariable @Parameter(example = EXAMPLE) String name,
+      @RequestBody(required = false) SubscriptionBodies.Refresh body) {
     return body(name, SubscriptionSql.refresh(name, body == null ? null : body.copyData()));
   }
 
   @PostMapping("/{name}/skip")
   @Operation(operationId = "skipTransaction", summary = "ALTER SUBSCRIPTION .. SKIP (lsn = ..)")
-  SubscriptionBody skip(@PathVariable String name, @RequestBody SubscriptionBodies.Skip body) {
+  SubscriptionBody skip(
+      @PathVariable @Parameter(example = EXAMPLE) String name,
+      @RequestBody SubscriptionBodies.Skip body) {
     return body(name, SubscriptionSql.skip(name, body.lsn()));
   }
 
@@ -143,7 +151,7 @@ class SubscriptionController {
       operationId = "listSubscribedTables",
       summary = "pg_subscription_rel with names and copy progress, by schema and name")
   ResponseEntity<List<SubscribedTableBody>> tables(
-      @PathVariable String name,
+      @PathVariable @Parameter(example = EXAMPLE) String name,
       @RequestParam(required = false) Integer limit,
       @RequestParam(required = false) String after) {
     List<SubscribedTableBody> rows =
@@ -157,7 +165,7 @@ class SubscriptionController {
   @Operation(
       operationId = "getSubscriptionStatistics",
       summary = "The row of pg_stat_subscription_stats")
-  SubscriptionStatisticsBody statistics(@PathVariable String name) {
+  SubscriptionStatisticsBody statistics(@PathVariable @Parameter(example = EXAMPLE) String name) {
     Subscription row = find(name);
     return SubscriptionStatisticsBody.of(row, catalog.statistics(row.oid()));
   }
@@ -166,7 +174,8 @@ class SubscriptionController {
   @Operation(
       operationId = "resetSubscriptionStatistics",
       summary = "pg_stat_reset_subscription_stats")
-  SubscriptionStatisticsBody resetStatistics(@PathVariable String name) {
+  SubscriptionStatisticsBody resetStatistics(
+      @PathVariable @Parameter(example = EXAMPLE) String name) {
     catalog.statistics(find(name).oid()).reset(clock.instant());
     return statistics(name);
   }
@@ -176,7 +185,7 @@ class SubscriptionController {
       operationId = "listConflicts",
       summary = "The latest conflicts, newest first",
       description = "They are kept in memory; the counters in the statistics last.")
-  List<ConflictBody> conflicts(@PathVariable String name) {
+  List<ConflictBody> conflicts(@PathVariable @Parameter(example = EXAMPLE) String name) {
     return conflicts.of(find(name).oid()).stream().map(ConflictBody::of).toList();
   }
 

@@ -7,11 +7,16 @@ import dev.millrace.subscriber.catalog.NodeIdentity;
 import dev.millrace.subscriber.catalog.Subscription;
 import dev.millrace.subscriber.catalog.SubscriptionCatalog;
 import dev.millrace.subscriber.launcher.Launcher;
+import dev.millrace.subscriber.launcher.WorkerView;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** The subscriber's pg_ views, with PostgreSQL 18's columns. */
 final class SubscriptionViews {
+
+  private static final int WORKER_COLUMNS = 11;
 
   private final SubscriptionCatalog catalog;
   private final NodeIdentity node;
@@ -45,7 +50,7 @@ final class SubscriptionViews {
                     + " received_lsn pg_lsn, last_msg_send_time timestamptz,"
                     + " last_msg_receipt_time timestamptz, latest_end_lsn pg_lsn,"
                     + " latest_end_time timestamptz"),
-            () -> launcher.workers().stream().map(view -> WorkerBody.of(view).values()).toList()),
+            this::workers),
         new SystemView(
             "pg_stat_subscription_stats",
             ViewColumns.of(
@@ -82,6 +87,25 @@ final class SubscriptionViews {
     return catalog.subscriptions().stream()
         .map(row -> SubscriptionBody.of(row, node.databaseOid(), List.of()).values())
         .toList();
+  }
+
+  /** A subscription without a worker has a row, too, as in PostgreSQL. */
+  private List<Object[]> workers() {
+    List<Object[]> rows = new ArrayList<>();
+    Set<Integer> working = new HashSet<>();
+    for (WorkerView view : launcher.workers()) {
+      working.add(view.subscriptionOid());
+      rows.add(WorkerBody.of(view).values());
+    }
+    for (Subscription subscription : catalog.subscriptions()) {
+      if (!working.contains(subscription.oid())) {
+        Object[] row = new Object[WORKER_COLUMNS];
+        row[0] = Integer.toUnsignedLong(subscription.oid());
+        row[1] = subscription.name();
+        rows.add(row);
+      }
+    }
+    return rows;
   }
 
   private List<Object[]> relations() {
