@@ -1,6 +1,7 @@
 package dev.millrace.subscriber.apply;
 
 import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
 import dev.millrace.pgoutput.TupleData;
 import dev.millrace.sql.H2Errors;
 import java.sql.BatchUpdateException;
@@ -17,9 +18,15 @@ import java.sql.Statement;
  */
 final class ChangeBatch implements AutoCloseable {
 
-  /** What the database had no row for. */
-  interface MissingRows {
+  /** Told of rows that are not as their changes expect. */
+  interface RowConflicts {
+
+    /** There was no row to update or delete; the change is skipped. */
     void missing(RowStatement statement, TupleData oldTuple, TupleData newTuple);
+
+    /** What to say about a row that violates a unique index. */
+    PgException duplicate(
+        RowStatement statement, TupleData oldTuple, TupleData newTuple, PgException error);
   }
 
   static final int GREATEST_ROWS = 1000;
@@ -31,7 +38,7 @@ final class ChangeBatch implements AutoCloseable {
   private static final String SERIALIZATION_FAILURE_CLASS = "40";
 
   private final ErrorContext context;
-  private final MissingRows missingRows;
+  private final RowConflicts conflicts;
   private final Statement savepoints;
   private final TupleData[] oldTuples = new TupleData[GREATEST_ROWS];
   private final TupleData[] newTuples = new TupleData[GREATEST_ROWS];
@@ -40,10 +47,10 @@ final class ChangeBatch implements AutoCloseable {
   private int bytes;
   private int failedRow;
 
-  ChangeBatch(Connection connection, ErrorContext context, MissingRows missingRows)
+  ChangeBatch(Connection connection, ErrorContext context, RowConflicts conflicts)
       throws SQLException {
     this.context = context;
-    this.missingRows = missingRows;
+    this.conflicts = conflicts;
     this.savepoints = connection.createStatement();
   }
 
@@ -92,8 +99,17 @@ final class ChangeBatch implements AutoCloseable {
 
   private void writeRow(int row) throws SQLException {
     failedRow = row;
-    if (statement.execute(oldTuples[row], newTuples[row]) == 0) {
-      missingRows.missing(statement, oldTuples[row], newTuples[row]);
+    int changed;
+    try {
+      changed = statement.execute(oldTuples[row], newTuples[row]);
+    } catch (SQLException refused) {
+      PgException error = H2Errors.translate(refused);
+      throw SqlState.UNIQUE_VIOLATION.equals(error.sqlState())
+          ? conflicts.duplicate(statement, oldTuples[row], newTuples[row], error)
+          : error;
+    }
+    if (changed == 0) {
+      conflicts.missing(statement, oldTuples[row], newTuples[row]);
     }
   }
 
@@ -118,7 +134,7 @@ final class ChangeBatch implements AutoCloseable {
     }
     for (int row = 0; row < rows; row++) {
       if (changed[row] == 0) {
-        missingRows.missing(statement, oldTuples[row], newTuples[row]);
+        conflicts.missing(statement, oldTuples[row], newTuples[row]);
       }
     }
     return true;

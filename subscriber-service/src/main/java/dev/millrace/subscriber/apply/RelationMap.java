@@ -105,7 +105,7 @@ final class RelationMap implements AutoCloseable {
       throw TargetRelation.doesNotExist(remote.qualifiedName());
     }
     TargetRelation relation = new TargetRelation(remote, local);
-    target.setReferentialIntegrity(local.name(), false);
+    target.skipForeignKeyChecks(local.name());
     return new OpenRelation(relation, new RelationStatements(connection, relation));
   }
 

@@ -170,15 +170,14 @@ final class RelationStatements implements AutoCloseable {
   }
 
   private RowStatement replacement(UpdateShape shape, List<Integer> written) throws SQLException {
-    List<String> names = new ArrayList<>();
-    for (ColumnDefinition column : relation.local().columns()) {
-      if (!column.isGenerated()) {
-        names.add(column.name());
-      }
-    }
+    List<ColumnDefinition> locals =
+        relation.local().columns().stream().filter(column -> !column.isGenerated()).toList();
     List<PreparedRowStatement.Source> key = new ArrayList<>();
     String search = search(shape.oldTuple(), key);
-    String list = names.stream().map(Identifiers::alwaysQuote).collect(Collectors.joining(", "));
+    String list =
+        locals.stream()
+            .map(column -> Identifiers.alwaysQuote(column.name()))
+            .collect(Collectors.joining(", "));
     return new ReplacingRowStatement(
         relation,
         connection.prepareStatement(
@@ -190,9 +189,9 @@ final class RelationStatements implements AutoCloseable {
                 + " ("
                 + list
                 + ") OVERRIDING SYSTEM VALUE VALUES ("
-                + "?, ".repeat(names.size() - 1)
+                + "?, ".repeat(locals.size() - 1)
                 + "?)"),
-        names,
+        locals,
         key,
         written);
   }

@@ -1,5 +1,6 @@
 package dev.millrace.subscriber.apply;
 
+import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.PgException;
 import dev.millrace.pgoutput.MessageType;
 import dev.millrace.pgoutput.TupleData;
@@ -19,12 +20,12 @@ final class ReplacingRowStatement implements RowStatement {
   private final PreparedStatement select;
   private final PreparedStatement delete;
   private final PreparedStatement insert;
-  private final List<String> names;
+  private final List<ColumnDefinition> locals;
   private final List<PreparedRowStatement.Source> key;
   private final List<Integer> written;
 
   /**
-   * @param names the local columns in the order of select and insert
+   * @param locals the local columns in the order of select and insert
    * @param written the remote columns to write
    */
   ReplacingRowStatement(
@@ -32,14 +33,14 @@ final class ReplacingRowStatement implements RowStatement {
       PreparedStatement select,
       PreparedStatement delete,
       PreparedStatement insert,
-      List<String> names,
+      List<ColumnDefinition> locals,
       List<PreparedRowStatement.Source> key,
       List<Integer> written) {
     this.relation = relation;
     this.select = select;
     this.delete = delete;
     this.insert = insert;
-    this.names = names;
+    this.locals = locals;
     this.key = key;
     this.written = written;
   }
@@ -61,12 +62,12 @@ final class ReplacingRowStatement implements RowStatement {
       if (!row.next()) {
         return 0;
       }
-      for (int i = 1; i <= names.size(); i++) {
-        insert.setObject(i, row.getObject(i));
+      for (int i = 1; i <= locals.size(); i++) {
+        insert.setObject(i, UniqueViolations.value(row, i, locals.get(i - 1).typeOid()));
       }
     }
     for (int column : written) {
-      int parameter = names.indexOf(relation.column(column).name()) + 1;
+      int parameter = locals.indexOf(relation.column(column)) + 1;
       PreparedRowStatement.bind(
           insert, parameter, newTuple, column, relation.column(column).typeOid(), relation);
     }

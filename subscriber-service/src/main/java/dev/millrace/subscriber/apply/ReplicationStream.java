@@ -1,6 +1,7 @@
 package dev.millrace.subscriber.apply;
 
 import dev.millrace.model.ByteCursor;
+import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.PgTime;
 import dev.millrace.model.SqlState;
@@ -11,6 +12,8 @@ import dev.millrace.settings.Settings;
 import dev.millrace.subscriber.receiver.PublisherConnection;
 import dev.millrace.subscriber.target.TargetDatabase;
 import java.time.Clock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Pulls a started stream through a {@link TransactionApplier}: frames to messages, positions to
@@ -18,6 +21,7 @@ import java.time.Clock;
  */
 public final class ReplicationStream implements AutoCloseable {
 
+  private static final Logger log = LoggerFactory.getLogger(ReplicationStream.class);
   private static final long IDLE_MS = 50;
 
   /** Looks in between transactions; the stream goes on when it returns true. */
@@ -110,6 +114,7 @@ public final class ReplicationStream implements AutoCloseable {
         }
         frame = connection.receive(IDLE_MS);
       }
+      logNotices();
       if (frame == null) {
         watchSilence();
         if (watcher.impatient()) {
@@ -202,6 +207,13 @@ public final class ReplicationStream implements AutoCloseable {
       feedback.requestReply();
     }
     return goOn;
+  }
+
+  /** Warnings come between frames, such as of a publication that is missing. */
+  private void logNotices() {
+    for (Notice notice : connection.takeNotices()) {
+      log.warn("{} of the publisher: {}", notice.severity(), notice.message());
+    }
   }
 
   private void watchSilence() {

@@ -30,6 +30,19 @@ public final class TableCopy implements AutoCloseable {
   /** Kind byte and length before a value in a tuple. */
   private static final int VALUE_HEADER = 5;
 
+  /** A duplicate row in the copy is an ordinary error, not a conflict. */
+  private static final ChangeBatch.RowConflicts PLAIN_ERRORS =
+      new ChangeBatch.RowConflicts() {
+        @Override
+        public void missing(RowStatement statement, TupleData oldTuple, TupleData newTuple) {}
+
+        @Override
+        public PgException duplicate(
+            RowStatement statement, TupleData oldTuple, TupleData newTuple, PgException error) {
+          return error;
+        }
+      };
+
   private final TargetRelation relation;
   private final RelationStatements statements;
   private final ChangeBatch batch;
@@ -56,8 +69,7 @@ public final class TableCopy implements AutoCloseable {
             local);
     this.statements = new RelationStatements(connection, relation);
     try {
-      this.batch =
-          new ChangeBatch(connection, new ErrorContext(""), (statement, oldTuple, newTuple) -> {});
+      this.batch = new ChangeBatch(connection, new ErrorContext(""), PLAIN_ERRORS);
     } catch (SQLException e) {
       throw H2Errors.translate(e);
     }

@@ -3,11 +3,9 @@ package dev.millrace.subscriber.apply;
 import dev.millrace.model.Lsn;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.subscriber.catalog.RelationState;
-import dev.millrace.subscriber.catalog.ReplicationOrigin;
 import dev.millrace.subscriber.catalog.SubscribedRelation;
 import dev.millrace.subscriber.catalog.SubscriptionCatalog;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -90,10 +88,7 @@ final class TableStates implements ChangeGate {
    */
   void makeReady(long position) {
     lastTryNanos = System.nanoTime();
-    Set<String> origins = new HashSet<>();
-    for (ReplicationOrigin origin : catalog.origins()) {
-      origins.add(origin.name());
-    }
+    Set<String> origins = Set.copyOf(catalog.originNames());
     for (SubscribedRelation table : Set.copyOf(tables.values())) {
       boolean passed =
           table.state() == RelationState.SYNC_DONE && !Lsn.isBefore(position, table.lsn());

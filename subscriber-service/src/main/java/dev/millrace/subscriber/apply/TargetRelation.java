@@ -9,6 +9,8 @@ import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
 import dev.millrace.model.SqlState;
 import dev.millrace.pgoutput.Relation;
+import dev.millrace.pgoutput.TupleData;
+import dev.millrace.subscriber.conflict.RowText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -43,7 +45,7 @@ public final class TargetRelation {
     IndexDefinition index = identityOrPrimaryKey(local);
     boolean remoteIsFull = remote.replicaIdentity() == ReplicaIdentity.FULL;
     this.wholeRow = index == null;
-    this.searchKey = index == null ? allColumns() : keyColumns(index);
+    this.searchKey = index == null ? allColumns() : remoteColumns(index);
     this.updatable = index == null ? remoteIsFull : isSentAsKey(searchKey);
   }
 
@@ -102,7 +104,7 @@ public final class TargetRelation {
   }
 
   /** Remote columns of a local index; -1 for one that is not replicated. */
-  private int[] keyColumns(IndexDefinition index) {
+  int[] remoteColumns(IndexDefinition index) {
     int[] key = new int[index.attnums().size()];
     for (int i = 0; i < key.length; i++) {
       key[i] = -1;
@@ -181,6 +183,31 @@ public final class TargetRelation {
   /** Whether a row is found by comparing all columns, for want of a key. */
   boolean wholeRow() {
     return wholeRow;
+  }
+
+  /** A row as conflict reports show it. */
+  String describeRow(TupleData row) {
+    RowText values = new RowText();
+    for (int i = 0; i < columns.length; i++) {
+      values.add(row, i);
+    }
+    return values.toString();
+  }
+
+  /** Columns of a row with their names: {@code (id)=(1)}. */
+  String describeKey(int[] key, TupleData row) {
+    StringBuilder names = new StringBuilder("(");
+    RowText values = new RowText();
+    for (int column : key) {
+      names.append(names.length() == 1 ? "" : ", ").append(columns[column].name());
+      values.add(row, column);
+    }
+    return names + ")=" + values;
+  }
+
+  /** What a change looks for: {@code (id)=(1)}, or {@code full (1, x)}. */
+  String describeIdentity(TupleData row) {
+    return wholeRow ? "full " + describeRow(row) : describeKey(searchKey, row);
   }
 
   /** The local table's name in SQL. */

@@ -127,11 +127,16 @@ public final class TransactionApplier implements AutoCloseable {
     this.context = new ErrorContext(origin.name());
     this.relations = new RelationMap(connection, target, gate);
     this.truncates = new TruncateWriter(connection, target);
-    MissingRowReporter missingRows =
-        new MissingRowReporter(
-            subscriptionOid, catalog.statistics(subscriptionOid), conflicts, context, clock);
+    ConflictReporter reporter =
+        new ConflictReporter(
+            connection,
+            subscriptionOid,
+            catalog.statistics(subscriptionOid),
+            conflicts,
+            context,
+            clock);
     try {
-      this.batch = new ChangeBatch(connection, context, missingRows);
+      this.batch = new ChangeBatch(connection, context, reporter);
     } catch (SQLException e) {
       throw H2Errors.translate(e);
     }

@@ -176,6 +176,11 @@ final class JpaSubscriptionCatalog implements SubscriptionCatalog {
   }
 
   @Override
+  public List<String> originNames() {
+    return commits.commit(() -> origins.all().stream().map(row -> row.roname).toList());
+  }
+
+  @Override
   public List<ReplicationOrigin> origins() {
     return commits.commit(
         () ->

@@ -40,6 +40,9 @@ public interface SubscriptionCatalog {
   /** The end_lsn of the last applied transaction of the origin, 0 for none. */
   long originProgress(String originName);
 
+  /** The names of all origins, without looking at their progress. */
+  List<String> originNames();
+
   /** pg_replication_origin_status. */
   List<ReplicationOrigin> origins();
 

@@ -1,12 +1,12 @@
 package dev.millrace.subscriber.launcher;
 
 import dev.millrace.model.PgTime;
+import dev.millrace.model.QualifiedName;
 import dev.millrace.subscriber.apply.ApplyOrigin;
 import dev.millrace.subscriber.apply.ApplyWorker;
 import dev.millrace.subscriber.apply.StreamPositions;
 import dev.millrace.subscriber.apply.WorkerContext;
 import dev.millrace.subscriber.catalog.RelationState;
-import dev.millrace.subscriber.catalog.ReplicationOrigin;
 import dev.millrace.subscriber.catalog.SlotIntent;
 import dev.millrace.subscriber.catalog.SubscribedRelation;
 import dev.millrace.subscriber.catalog.Subscription;
@@ -96,13 +96,16 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
   /** One comparison of what runs with what should. */
   private void look() {
     Map<Integer, Subscription> wanted = new HashMap<>();
+    Map<Integer, List<SubscribedRelation>> tables = new HashMap<>();
+    Set<QualifiedName> subscribed = new HashSet<>();
     for (Subscription subscription : context.catalog().subscriptions()) {
+      List<SubscribedRelation> relations = context.catalog().relations(subscription.oid());
+      relations.forEach(relation -> subscribed.add(relation.table()));
       if (subscription.enabled()) {
         wanted.put(subscription.oid(), subscription);
+        tables.put(subscription.oid(), relations);
       }
     }
-    Map<Integer, List<SubscribedRelation>> tables = new HashMap<>();
-    wanted.keySet().forEach(oid -> tables.put(oid, context.catalog().relations(oid)));
     Set<Long> unclean = uncleanTables(tables);
     synchronized (this) {
       if (closed) {
@@ -119,6 +122,7 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
           .entrySet()
           .removeIf(entry -> !wanted.containsKey(entry.getKey()) && entry.getValue().isEmpty());
     }
+    context.target().checkForeignKeysExcept(subscribed);
   }
 
   private void stopUnwanted(
@@ -207,10 +211,7 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
         unclean.add(key(intent.subscriptionOid(), intent.relationOid()));
       }
     }
-    Set<String> origins = new HashSet<>();
-    for (ReplicationOrigin origin : context.catalog().origins()) {
-      origins.add(origin.name());
-    }
+    Set<String> origins = Set.copyOf(context.catalog().originNames());
     for (List<SubscribedRelation> some : tables.values()) {
       for (SubscribedRelation table : some) {
         if (origins.contains(ApplyOrigin.syncName(table.subscriptionOid(), table.relationOid()))) {

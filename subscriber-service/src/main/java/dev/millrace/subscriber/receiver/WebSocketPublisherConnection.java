@@ -281,6 +281,9 @@ final class WebSocketPublisherConnection implements PublisherConnection {
 
   @Override
   public List<Notice> takeNotices() {
+    if (notices.isEmpty()) {
+      return List.of();
+    }
     List<Notice> taken = List.copyOf(notices);
     notices.clear();
     return taken;

@@ -31,17 +31,7 @@ final class SyncSlot {
     this.intents = intents;
     this.subscription = subscription;
     this.table = table;
-    this.name = name(subscription.oid(), table.relationOid(), systemIdentifier);
-  }
-
-  /** {@code pg_<subid>_sync_<relid>_<subscriber's system identifier>}. */
-  static String name(int subscriptionOid, int relationOid, String systemIdentifier) {
-    return "pg_"
-        + Integer.toUnsignedString(subscriptionOid)
-        + "_sync_"
-        + Integer.toUnsignedString(relationOid)
-        + '_'
-        + systemIdentifier;
+    this.name = subscription.syncSlotName(table.relationOid(), systemIdentifier);
   }
 
   String name() {

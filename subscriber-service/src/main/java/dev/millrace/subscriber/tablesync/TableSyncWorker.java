@@ -173,7 +173,7 @@ public final class TableSyncWorker {
           SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
           "logical replication target relation \"" + table.table() + "\" does not exist");
     }
-    context.target().setReferentialIntegrity(table.table(), false);
+    context.target().skipForeignKeyChecks(table.table());
     int originNumber = catalog().ensureOrigin(originName);
     try (Connection writing = context.target().openConnection()) {
       try (TableCopy copy = new TableCopy(writing, local, published.columns())) {

@@ -16,7 +16,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
@@ -60,6 +62,7 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
   private final Connection syncing;
   private final Database database;
   private final GroupSync syncs = new GroupSync(this::checkpointSync);
+  private final Set<QualifiedName> unchecked = new HashSet<>();
   private final AtomicLong announcedChanges = new AtomicLong();
 
   /**
@@ -181,23 +184,40 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
   }
 
   @Override
-  public void setReferentialIntegrity(QualifiedName table, boolean checked) {
+  public void skipForeignKeyChecks(QualifiedName table) {
     synchronized (admin) {
-      Table found = findTable(table);
-      if (found == null || found.getCheckForeignKeyConstraints() == checked) {
-        return;
+      unchecked.add(table);
+      setReferentialIntegrity(table, false);
+    }
+  }
+
+  @Override
+  public void checkForeignKeysExcept(Set<QualifiedName> subscribed) {
+    synchronized (admin) {
+      for (QualifiedName table : Set.copyOf(unchecked)) {
+        if (!subscribed.contains(table)) {
+          setReferentialIntegrity(table, true);
+          unchecked.remove(table);
+        }
       }
-      try (Statement statement = admin.createStatement()) {
-        statement.execute(
-            "ALTER TABLE "
-                + Identifiers.alwaysQuote(table.schema())
-                + '.'
-                + Identifiers.alwaysQuote(table.name())
-                + " SET REFERENTIAL_INTEGRITY "
-                + (checked ? "TRUE NOCHECK" : "FALSE"));
-      } catch (SQLException e) {
-        throw H2Errors.translate(e);
-      }
+    }
+  }
+
+  private void setReferentialIntegrity(QualifiedName table, boolean checked) {
+    Table found = findTable(table);
+    if (found == null || found.getCheckForeignKeyConstraints() == checked) {
+      return;
+    }
+    try (Statement statement = admin.createStatement()) {
+      statement.execute(
+          "ALTER TABLE "
+              + Identifiers.alwaysQuote(table.schema())
+              + '.'
+              + Identifiers.alwaysQuote(table.name())
+              + " SET REFERENTIAL_INTEGRITY "
+              + (checked ? "TRUE NOCHECK" : "FALSE"));
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
     }
   }
 

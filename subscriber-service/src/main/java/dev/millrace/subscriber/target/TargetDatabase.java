@@ -4,6 +4,7 @@ import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The database that changes are applied to. It also holds the catalogue (schema {@code millrace}),
@@ -42,9 +43,12 @@ public interface TargetDatabase {
   void makeDurable();
 
   /**
-   * Switches checks of foreign keys from and to the table. Off while it is subscribed: the
-   * publisher has checked the rows, and they may arrive child first. The switch does not survive a
-   * restart or DDL on the table, so it is set again whenever a worker opens the table.
+   * Switches off checks of foreign keys from and to the table while it is subscribed: the publisher
+   * has checked the rows, and they may arrive child first. The switch does not survive a restart or
+   * DDL on the table, so it is thrown again whenever a worker opens the table.
    */
-  void setReferentialIntegrity(QualifiedName table, boolean checked);
+  void skipForeignKeyChecks(QualifiedName table);
+
+  /** Switches the checks on again for tables that are not among these. */
+  void checkForeignKeysExcept(Set<QualifiedName> subscribed);
 }

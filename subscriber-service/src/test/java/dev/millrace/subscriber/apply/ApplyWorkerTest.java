@@ -155,7 +155,7 @@ class ApplyWorkerTest {
     begin();
     publisher.commit(tx -> tx.insert("t", "1", "remote").insert("t", "2", "b"));
     await().until(() -> node.catalog().statistics(subscription.oid()).applyErrors.sum() >= 2);
-    assertThat(node.launcher().lastError(subscription.oid(), 0)).contains("duplicate key value");
+    assertThat(node.launcher().lastError(subscription.oid(), 0)).contains("conflict=insert_exists");
     assertThat(node.count("t")).isEqualTo(1);
     node.sql("delete from t");
     awaitEqual();

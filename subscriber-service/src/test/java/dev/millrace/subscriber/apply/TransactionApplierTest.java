@@ -399,6 +399,69 @@ class TransactionApplierTest {
   }
 
   @Test
+  @DisplayName(
+      "X1 a violated unique index is reported with the rows concerned, several at once too")
+  void uniqueConflicts() {
+    node.sql(
+        "create table conf(a int, b int, c varchar, constraint conf_pkey primary key (a))",
+        "create unique index conf_b on conf(b)",
+        "insert into conf values (5, 5, 'L5'), (6, 6, 'L6'), (7, 7, null)");
+    long exists = count(Conflict.INSERT_EXISTS);
+    assertConflict(
+        "insert_exists",
+        "Key already exists in unique index \"conf_pkey\".\n"
+            + "Key (a)=(5); existing local row (5, 5, L5); remote row (5, 8, R).",
+        () ->
+            transaction(
+                relation(T, "conf", ReplicaIdentity.DEFAULT, "a*", "b", "c"),
+                insert(T, "1", "1", "x"),
+                insert(T, "5", "8", "R")));
+    assertThat(count(Conflict.INSERT_EXISTS) - exists).isEqualTo(1);
+    assertConflict(
+        "update_exists",
+        "Key already exists in unique index \"conf_b\".\n"
+            + "Key (b)=(7); existing local row (7, 7, null); remote row (6, 7, x);"
+            + " replica identity (a)=(6).",
+        () -> transaction(update(T, "6", "7", "x")));
+    assertThatThrownBy(() -> transaction(insert(T, "5", "6", "R")))
+        .hasMessage(
+            "conflict detected on relation \"public.conf\": conflict=multiple_unique_conflicts");
+    applier.rollback();
+    assertThat(conflicts.of(SUBSCRIPTION))
+        .extracting(c -> c.type() + " " + c.resolution())
+        .containsExactly(
+            "MULTIPLE_UNIQUE_CONFLICTS error", "UPDATE_EXISTS error", "INSERT_EXISTS error");
+  }
+
+  private void assertConflict(String type, String detail, Runnable action) {
+    assertThatThrownBy(action::run)
+        .isInstanceOfSatisfying(
+            PgException.class,
+            error -> {
+              assertThat(error.sqlState()).isEqualTo("23505");
+              assertThat(error.detail()).isEqualTo(detail);
+            })
+        .hasMessage("conflict detected on relation \"public.conf\": conflict=" + type);
+    applier.rollback();
+  }
+
+  @Test
+  @DisplayName("A5 foreign keys are checked again when no subscription holds the table any more")
+  void foreignKeysAgain() {
+    node.sql(
+        "create table p(id int primary key)",
+        "create table c(id int primary key, p int references p)");
+    transaction(relation(T, "c", ReplicaIdentity.DEFAULT, "id*", "p"), insert(T, "1", "5"));
+    node.workers()
+        .target()
+        .checkForeignKeysExcept(java.util.Set.of(new QualifiedName("public", "c")));
+    node.sql("insert into c values (2, 6)");
+    node.workers().target().checkForeignKeysExcept(java.util.Set.of());
+    assertThatThrownBy(() -> node.sql("insert into c values (3, 7)"))
+        .hasMessageContaining("Referential integrity");
+  }
+
+  @Test
   @DisplayName("S08 TRUNCATE empties all tables of the message; identities restart only if asked")
   void truncates() {
     node.sql(
