@@ -111,6 +111,8 @@ final class SessionQueries implements AutoCloseable {
   private SqlResponse ownSession(ParsedStatement statement) {
     if (session == null) {
       session = node.open();
+      // It lives as long as the connection, whose end tells of a lost peer.
+      session.execute("SET idle_session_timeout = 0", List.of());
     }
     return session.execute(statement.original(), List.of());
   }
