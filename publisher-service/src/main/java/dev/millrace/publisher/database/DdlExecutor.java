@@ -188,6 +188,20 @@ final class DdlExecutor {
   }
 
   private PgException runInHeap(ParsedStatement.Ddl ddl) {
+    RelationDefinition before =
+        ddl.target() == null ? null : node.catalog().current().relation(ddl.target());
+    AlterUndo undo =
+        ddl.kind() == Kind.ALTER_TABLE && ddl.h2Statements().size() > 1 && before != null
+            ? new AlterUndo(owner, before)
+            : null;
+    PgException error = executeAll(ddl);
+    if (error != null && undo != null) {
+      undo.run();
+    }
+    return error;
+  }
+
+  private PgException executeAll(ParsedStatement.Ddl ddl) {
     try (Statement statement = owner.createStatement()) {
       for (String sql : ddl.h2Statements()) {
         statement.execute(sql);

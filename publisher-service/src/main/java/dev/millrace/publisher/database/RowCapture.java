@@ -38,7 +38,11 @@ final class RowCapture {
 
   private static final ThreadLocal<RowCapture> CURRENT = new ThreadLocal<>();
 
-  private final WalBatch batch = new WalBatch(8 * 1024);
+  /** A batch that a large row has blown up is replaced, so that idle sessions hold little. */
+  private static final int KEPT_BATCH_BYTES = 2 * EARLY_APPEND_BYTES;
+
+  private static final int NEW_BATCH_BYTES = 8 * 1024;
+  private WalBatch batch = new WalBatch(NEW_BATCH_BYTES);
   private final Target target;
   private final int databaseOid;
   private final long maxRowBytes;
@@ -83,6 +87,9 @@ final class RowCapture {
    * @param mayMoveKeys it changes or removes rows, so the order of keys matters
    */
   void beginStatement(NodeTransaction inTransaction, boolean mayMoveKeys) {
+    if (batch.isEmpty() && batch.array().length > KEPT_BATCH_BYTES) {
+      batch = new WalBatch(NEW_BATCH_BYTES);
+    }
     transaction = inTransaction;
     statementStart = batch.size();
     statementXid = NodeTransaction.NO_XID;

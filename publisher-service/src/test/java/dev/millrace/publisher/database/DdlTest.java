@@ -122,6 +122,25 @@ class DdlTest {
   }
 
   @Test
+  @DisplayName("An ALTER TABLE whose later part fails takes back the earlier ones")
+  void failedCompoundAlter() {
+    node.run("CREATE TABLE t (id int, a int); INSERT INTO t VALUES (1, 1), (1, 2)");
+    RelationDefinition before = node.table("t");
+    assertThat(Errors.of(() -> node.run("ALTER TABLE t ADD PRIMARY KEY (id)"))).startsWith("23505");
+    assertThat(
+            Errors.of(
+                () ->
+                    node.run(
+                        "ALTER TABLE t ADD COLUMN b int UNIQUE, ADD CHECK (a > 0),"
+                            + " ADD UNIQUE (id)")))
+        .startsWith("23505");
+    assertThat(node.table("t")).isEqualTo(before);
+    node.run("INSERT INTO t VALUES (NULL, -1)");
+    node.run("ALTER TABLE t ADD COLUMN b int UNIQUE, ADD CHECK (id > 0)");
+    assertThat(columns("t")).containsExactly("id", "a", "b");
+  }
+
+  @Test
   @DisplayName("Dropping the primary key gives the table a row number; rows stay identifiable")
   void dropPrimaryKey() {
     node.run("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)");
