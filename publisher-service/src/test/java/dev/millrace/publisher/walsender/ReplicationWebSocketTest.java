@@ -17,6 +17,8 @@ import dev.millrace.publisher.slots.SlotStore;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import dev.millrace.settings.SettingTable;
 import dev.millrace.settings.Settings;
+import java.io.DataInputStream;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -24,6 +26,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
@@ -289,6 +292,32 @@ class ReplicationWebSocketTest {
       assertThat(peer.closeCode()).isEqualTo(1002);
       slotIsFree();
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"8182 00000000 C328, 1007", "8102 4142, 1002", "8382 00000000 4142, 1002"})
+  @DisplayName("R2: invalid UTF-8 closes with 1007, an unmasked or unknown frame with 1002")
+  void badWebSocketFrames(String hex, int code) throws Exception {
+    try (Socket socket = new Socket("127.0.0.1", port)) {
+      socket.setSoTimeout(10_000);
+      String upgrade =
+          "GET /replication?dbname=testdb HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\n"
+              + "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+              + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+              + "Sec-WebSocket-Protocol: millrace.replication.v1\r\n\r\n";
+      socket.getOutputStream().write(upgrade.getBytes(StandardCharsets.US_ASCII));
+      DataInputStream in = new DataInputStream(socket.getInputStream());
+      StringBuilder head = new StringBuilder();
+      while (!head.toString().endsWith("\r\n\r\n")) {
+        head.append((char) in.readUnsignedByte());
+      }
+      assertThat(head.toString()).startsWith("HTTP/1.1 101");
+      socket.getOutputStream().write(HexFormat.of().parseHex(hex.replace(" ", "")));
+      assertThat(in.readUnsignedByte()).isEqualTo(0x88);
+      in.readUnsignedByte();
+      assertThat(in.readUnsignedShort()).isEqualTo(code);
+    }
+    Awaitility.await().until(() -> context.getBean(WalSenders.class).views().isEmpty());
   }
 
   @Test
