@@ -158,7 +158,10 @@ final class JpaSubscriptionCatalog implements SubscriptionCatalog {
 
   @Override
   public synchronized int ensureOrigin(String originName) {
-    return commits.commit(() -> origins.ensure(originName));
+    // One at a time, since each takes the smallest free number.
+    synchronized (commits) {
+      return commits.commit(() -> origins.ensure(originName));
+    }
   }
 
   @Override

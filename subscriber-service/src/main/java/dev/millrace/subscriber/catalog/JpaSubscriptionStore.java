@@ -30,16 +30,19 @@ final class JpaSubscriptionStore implements SubscriptionStore {
   @Override
   public void create(
       Subscription subscription, List<SubscribedRelation> relations, SlotIntent intent) {
-    commits.commitDurably(
-        () -> {
-          requireFreeName(subscription);
-          entities.persist(new SubscriptionRow(subscription));
-          relations.forEach(this::add);
-          origins.ensure(subscription.originName());
-          if (intent != null) {
-            StoredSlotIntents.remove(entities, intent);
-          }
-        });
+    // One at a time, since an origin takes the smallest free number.
+    synchronized (commits) {
+      commits.commitDurably(
+          () -> {
+            requireFreeName(subscription);
+            entities.persist(new SubscriptionRow(subscription));
+            relations.forEach(this::add);
+            origins.ensure(subscription.originName());
+            if (intent != null) {
+              StoredSlotIntents.remove(entities, intent);
+            }
+          });
+    }
     listeners.changed(subscription.oid());
   }
 

@@ -19,13 +19,19 @@ public interface LocalRelations {
   /** The OID of a schema: {@code public} has PostgreSQL's, others get one at the first call. */
   int schemaOid(String schema);
 
+  /** The schema and its tables keep their OIDs under the schema's new name. */
+  void renameSchema(String from, String to);
+
   /** All tables that have an OID. */
   List<LocalRelation> all();
 
   /** ALTER TABLE .. REPLICA IDENTITY. */
   void setReplicaIdentity(QualifiedName table, ReplicaIdentity identity, String indexName);
 
-  /** The table keeps its OID under its new name. */
+  /**
+   * The table keeps its OID under its new name; one that somebody has asked for under that name
+   * between the rename in the database and this call is given up.
+   */
   void rename(QualifiedName from, QualifiedName to);
 
   /** The table was dropped: its OID is never used again, and subscriptions forget it. */

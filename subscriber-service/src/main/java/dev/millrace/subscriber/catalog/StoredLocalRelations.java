@@ -1,9 +1,7 @@
 package dev.millrace.subscriber.catalog;
 
-import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.ReplicaIdentity;
-import dev.millrace.model.SqlState;
 import jakarta.persistence.EntityManager;
 import java.util.HashMap;
 import java.util.List;
@@ -95,20 +93,33 @@ final class StoredLocalRelations implements LocalRelations {
     if (relation == null) {
       return;
     }
-    if (byName.containsKey(to)) {
-      throw new PgException(
-          SqlState.DUPLICATE_TABLE, "relation \"" + to.name() + "\" already exists");
-    }
+    LocalRelation early = byName.get(to);
     commits.commitDurably(
         () -> {
+          if (early != null) {
+            entities.remove(entities.find(LocalRelationRow.class, early.oid()));
+            entities.flush();
+          }
           LocalRelationRow row = entities.find(LocalRelationRow.class, relation.oid());
           row.schemaname = to.schema();
           row.relname = to.name();
         });
+    if (early != null) {
+      byOid.remove(early.oid());
+    }
     byName.remove(from);
     remember(
         new LocalRelation(
             relation.oid(), to, relation.replicaIdentity(), relation.identityIndex()));
+  }
+
+  @Override
+  public synchronized void renameSchema(String from, String to) {
+    for (QualifiedName name : List.copyOf(byName.keySet())) {
+      if (name.schema().equals(from)) {
+        rename(name, new QualifiedName(to, name.name()));
+      }
+    }
   }
 
   @Override

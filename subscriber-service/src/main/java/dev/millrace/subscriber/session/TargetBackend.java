@@ -100,30 +100,35 @@ final class TargetBackend extends H2Backend {
     switch (ddl.kind()) {
       case CREATE_SCHEMA -> services.users().openSchemas();
       case DROP_TABLE, DROP_SCHEMA -> services.definitions().forgetDropped();
-      default -> {
-        if (ddl.newName() != null) {
-          renamed(ddl.target(), ddl.newName());
-        }
-      }
+      default -> renamed(ddl);
     }
   }
 
-  private void renamed(QualifiedName from, QualifiedName to) {
-    if (services.definitions().relation(to) != null) {
-      services.relations().rename(from, to);
-      services.target().definitionChanged();
+  private void renamed(Ddl ddl) {
+    ddl.renames().forEach((from, to) -> identityIndexRenamed(ddl.target(), from, to));
+    if (ddl.newName() == null) {
       return;
     }
-    // A schema got a new name, and all its tables with it.
+    if (ddl.tag().equals("ALTER SCHEMA")) {
+      services.relations().renameSchema(ddl.target().schema(), ddl.newName().schema());
+      services.users().openSchemas();
+    } else {
+      services.relations().rename(ddl.target(), ddl.newName());
+      identityIndexRenamed(ddl.target(), ddl.target().name(), ddl.newName().name());
+    }
+    services.target().definitionChanged();
+  }
+
+  /** REPLICA IDENTITY USING INDEX follows its index to a new name. */
+  private void identityIndexRenamed(QualifiedName target, String from, String to) {
     for (LocalRelation relation : services.relations().all()) {
-      if (relation.name().schema().equals(from.schema())) {
+      if (relation.name().schema().equals(target.schema())
+          && from.equals(relation.identityIndex())) {
         services
             .relations()
-            .rename(relation.name(), new QualifiedName(to.schema(), relation.name().name()));
+            .setReplicaIdentity(relation.name(), relation.replicaIdentity(), to);
       }
     }
-    services.users().openSchemas();
-    services.target().definitionChanged();
   }
 
   private static void refuseOwnSchema(String schema) {
