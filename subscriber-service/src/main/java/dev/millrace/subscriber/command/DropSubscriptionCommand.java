@@ -41,9 +41,7 @@ final class DropSubscriptionCommand {
       if (subscription.slotName() != null || !syncSlots.isEmpty()) {
         dropSlots(subscription, syncSlots, notices);
       }
-      List<SubscribedRelation> tables = services.catalog().relations(subscription.oid());
       services.store().drop(subscription.oid());
-      new ReleasedTables(services).release(tables);
     }
   }
 

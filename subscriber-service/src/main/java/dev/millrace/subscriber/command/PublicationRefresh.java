@@ -88,7 +88,6 @@ final class PublicationRefresh {
         .store()
         .refresh(
             subscription, added, removed.stream().map(SubscribedRelation::relationOid).toList());
-    new ReleasedTables(services).release(removed);
     for (SlotIntent drop : drops) {
       try {
         publisher.dropSlotIfExists(drop.slotName());

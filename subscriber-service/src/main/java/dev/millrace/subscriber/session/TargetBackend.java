@@ -124,9 +124,7 @@ final class TargetBackend extends H2Backend {
     for (LocalRelation relation : services.relations().all()) {
       if (relation.name().schema().equals(target.schema())
           && from.equals(relation.identityIndex())) {
-        services
-            .relations()
-            .setReplicaIdentity(relation.name(), relation.replicaIdentity(), to);
+        services.relations().setReplicaIdentity(relation.name(), relation.replicaIdentity(), to);
       }
     }
   }

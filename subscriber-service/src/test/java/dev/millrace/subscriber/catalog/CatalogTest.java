@@ -43,7 +43,9 @@ class CatalogTest {
         new SpringApplicationBuilder(CatalogOnly.class)
             .web(WebApplicationType.NONE)
             .properties("spring.config.name=subscriber")
-            .run("--millrace.data-dir=" + dataDir);
+            .run(
+                "--millrace.data-dir=" + dataDir,
+                "--management.endpoint.health.validate-group-membership=false");
     catalog = context.getBean(SubscriptionCatalog.class);
     store = context.getBean(SubscriptionStore.class);
     relations = context.getBean(LocalRelations.class);
@@ -212,6 +214,17 @@ class CatalogTest {
     relations.forget(renamed);
     assertThat(relations.byOid(oid)).isNull();
     assertThat(relations.of(renamed).oid()).isNotEqualTo(oid);
+  }
+
+  @Test
+  @DisplayName("origins asked for at the same time get different numbers")
+  void originsSideBySide() {
+    List<Integer> numbers =
+        java.util.stream.IntStream.range(0, 40)
+            .parallel()
+            .mapToObj(i -> catalog.ensureOrigin("pg_" + i))
+            .toList();
+    assertThat(numbers).doesNotHaveDuplicates();
   }
 
   @Test
