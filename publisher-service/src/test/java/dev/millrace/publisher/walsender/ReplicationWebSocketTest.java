@@ -1,22 +1,7 @@
 package dev.millrace.publisher.walsender;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.anyBoolean;
-import static org.mockito.ArgumentMatchers.anyLong;
-import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.when;
 
-import dev.millrace.publisher.catalog.CatalogStore;
-import dev.millrace.publisher.database.PublisherNode;
-import dev.millrace.publisher.database.PublisherNode.ConsistentPoint;
-import dev.millrace.publisher.decoding.LogicalDecoding;
-import dev.millrace.publisher.decoding.OutputWriter;
-import dev.millrace.publisher.slots.ReplicationSlots;
-import dev.millrace.publisher.slots.SlotStore;
-import dev.millrace.publisher.wal.WriteAheadLog;
-import dev.millrace.settings.SettingTable;
-import dev.millrace.settings.Settings;
 import java.io.DataInputStream;
 import java.net.Socket;
 import java.net.URI;
@@ -25,136 +10,43 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.util.HexFormat;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.tomcat.autoconfigure.servlet.TomcatServletWebServerAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
-import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Import;
 
 /** The replication WebSocket itself, over decoding of the test's own (R2, T1, T2). */
 class ReplicationWebSocketTest {
 
-  @TempDir Path root;
-  private ConfigurableApplicationContext context;
-  private int port;
-  private ReplicationSlots slots;
-  private LogicalDecoding decoding;
+  @TempDir static Path slotDirectory;
+  private static WebSocketFixture fixture;
 
-  @Configuration(proxyBeanMethods = false)
-  @ImportAutoConfiguration({
-    TomcatServletWebServerAutoConfiguration.class,
-    DispatcherServletAutoConfiguration.class,
-    WebMvcAutoConfiguration.class
-  })
-  @Import(WalSenderConfiguration.class)
-  static class Application {
-
-    @Bean
-    PublisherNode node() {
-      PublisherNode node = mock(PublisherNode.class);
-      AtomicLong pids = new AtomicLong(100);
-      when(node.databaseName()).thenReturn("testdb");
-      when(node.nextPid()).thenAnswer(call -> pids.incrementAndGet());
-      when(node.systemIdentifier()).thenReturn("7");
-      when(node.createConsistentPoint(anyBoolean()))
-          .thenReturn(new ConsistentPoint(0x300, 0x300, 740, null));
-      return node;
-    }
-
-    @Bean
-    CatalogStore catalog() {
-      return mock(CatalogStore.class);
-    }
-
-    @Bean
-    WriteAheadLog log() throws InterruptedException {
-      WriteAheadLog log = mock(WriteAheadLog.class);
-      when(log.flushLsn()).thenReturn(0x300L);
-      when(log.awaitFlushBeyond(anyLong(), anyLong())).thenReturn(0x300L);
-      return log;
-    }
-
-    @Bean
-    LogicalDecoding decoding() {
-      return mock(LogicalDecoding.class);
-    }
-
-    @Bean
-    Settings settings() {
-      return new Settings(
-          SettingTable.definitions(),
-          Map.of("max_wal_senders", "2", "replication_max_message_size", "64kB"));
-    }
-
-    @Bean
-    Clock clock() {
-      return Clock.systemUTC();
-    }
+  @BeforeAll
+  static void start() {
+    fixture = new WebSocketFixture(slotDirectory);
   }
 
-  @BeforeEach
-  void start() {
-    slots = SlotStore.open(root, () -> 10, Clock.systemUTC());
-    context =
-        new SpringApplicationBuilder(Application.class)
-            .web(WebApplicationType.SERVLET)
-            .properties("server.port=0", "server.address=127.0.0.1", "spring.config.name=none")
-            .initializers(it -> it.getBeanFactory().registerSingleton("replicationSlots", slots))
-            .run();
-    port = Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
-    decoding = context.getBean(LogicalDecoding.class);
+  @AfterAll
+  static void stop() {
+    fixture.close();
   }
 
   @AfterEach
-  void stop() {
-    context.close();
-  }
-
-  private ReplicationPeer streaming(String query) throws InterruptedException {
-    ReplicationPeer peer = ReplicationPeer.connect(port, query);
-    begin(peer);
-    return peer;
-  }
-
-  private void begin(ReplicationPeer peer) throws InterruptedException {
-    assertThat(peer.errorOf("CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing')"))
-        .isNull();
-    assertThat(peer.run("START_REPLICATION SLOT s LOGICAL 0/0").get("mode").asString())
-        .isEqualTo("both");
-  }
-
-  private void decodes(java.util.function.Consumer<ScriptedDecoding> script) {
-    when(decoding.start(any(), anyLong(), any(), any(), any()))
-        .thenAnswer(
-            call -> {
-              ScriptedDecoding scripted =
-                  new ScriptedDecoding((OutputWriter) call.getArgument(3), 0x300);
-              script.accept(scripted);
-              return scripted;
-            });
+  void clean() {
+    fixture.clean();
   }
 
   @Test
   @DisplayName("commands are answered in JSON, a bad one with an error, and the session goes on")
   void commands() throws InterruptedException {
-    try (ReplicationPeer peer = ReplicationPeer.connect(port, "dbname=testdb")) {
+    try (ReplicationPeer peer = ReplicationPeer.connect(fixture.port(), "dbname=testdb")) {
       assertThat(peer.run("IDENTIFY_SYSTEM").toString())
           .isEqualTo(
               "{\"columns\":[{\"name\":\"systemid\",\"type\":\"text\"},"
@@ -173,7 +65,7 @@ class ReplicationWebSocketTest {
   @DisplayName("S11: settings of the URL hold in the session")
   void sessionSettings() throws InterruptedException {
     String query = "dbname=testdb&application_name=a&options=-c%20wal_sender_timeout%3D5s";
-    try (ReplicationPeer peer = ReplicationPeer.connect(port, query)) {
+    try (ReplicationPeer peer = ReplicationPeer.connect(fixture.port(), query)) {
       assertThat(peer.run("SHOW wal_sender_timeout").get("rows").toString())
           .isEqualTo("[[\"5s\"]]");
     }
@@ -204,7 +96,8 @@ class ReplicationWebSocketTest {
   private HttpResponse<String> handshake(String query, String subprotocol) throws Exception {
     System.setProperty("jdk.httpclient.allowRestrictedHeaders", "connection,upgrade");
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/replication?" + query))
+        HttpRequest.newBuilder(
+                URI.create("http://127.0.0.1:" + fixture.port() + "/replication?" + query))
             .header("Connection", "Upgrade")
             .header("Upgrade", "websocket")
             .header("Sec-WebSocket-Version", "13")
@@ -218,29 +111,29 @@ class ReplicationWebSocketTest {
   @Test
   @DisplayName("max_wal_senders bounds the sessions: 53300 before the upgrade")
   void tooMany() throws Exception {
-    try (ReplicationPeer first = ReplicationPeer.connect(port, "dbname=testdb");
-        ReplicationPeer second = ReplicationPeer.connect(port, "dbname=testdb")) {
+    try (ReplicationPeer first = ReplicationPeer.connect(fixture.port(), "dbname=testdb");
+        ReplicationPeer second = ReplicationPeer.connect(fixture.port(), "dbname=testdb")) {
       first.run("IDENTIFY_SYSTEM");
       second.run("IDENTIFY_SYSTEM");
       HttpResponse<String> response = handshake("dbname=testdb", ReplicationPeer.SUBPROTOCOL);
       assertThat(response.statusCode()).isEqualTo(429);
       assertThat(response.body()).contains("\"sqlstate\":\"53300\"");
     }
-    Awaitility.await().until(() -> context.getBean(WalSenders.class).views().isEmpty());
-    ReplicationPeer.connect(port, "dbname=testdb").close();
+    Awaitility.await().until(() -> fixture.walSenders().views().isEmpty());
+    ReplicationPeer.connect(fixture.port(), "dbname=testdb").close();
   }
 
   @Test
   @DisplayName("a stream's data, keepalive, confirmation and end travel as on PostgreSQL's wire")
   void stream() throws Exception {
-    decodes(it -> it.commit(0x400, 0x310, "B", 0x400, "C").record(0x500));
-    try (ReplicationPeer peer = streaming("dbname=testdb")) {
+    fixture.decodes(it -> it.commit(0x400, 0x310, "B", 0x400, "C").record(0x500));
+    try (ReplicationPeer peer = fixture.streaming("dbname=testdb")) {
       assertThat(new String(peer.nextCopied().message(), StandardCharsets.UTF_8)).isEqualTo("B");
       assertThat(new String(peer.nextCopied().message(), StandardCharsets.UTF_8)).isEqualTo("C");
       assertThat(peer.nextCopied().isKeepalive()).isTrue();
       peer.report(0x500, 0x500, true);
       assertThat(peer.nextCopied().isKeepalive()).isTrue();
-      assertThat(slots.find("s").confirmedFlushLsn()).isEqualTo(0x500);
+      assertThat(fixture.slots.find("s").confirmedFlushLsn()).isEqualTo(0x500);
       peer.sendCopyDone();
       while (!peer.nextCopied().done()) {
         // Keepalives on their way.
@@ -255,8 +148,8 @@ class ReplicationWebSocketTest {
   @DisplayName("a message of many megabytes arrives whole, in fragments")
   void largeMessage() throws Exception {
     String large = "x".repeat(20_000_000);
-    decodes(it -> it.commit(0x400, 0x310, large, 0x400, "C"));
-    try (ReplicationPeer peer = streaming("dbname=testdb")) {
+    fixture.decodes(it -> it.commit(0x400, 0x310, large, 0x400, "C"));
+    try (ReplicationPeer peer = fixture.streaming("dbname=testdb")) {
       assertThat(peer.nextCopied().message()).hasSize(20_000_000);
       assertThat(peer.nextCopied().message()).hasSize(1);
     }
@@ -265,11 +158,11 @@ class ReplicationWebSocketTest {
   @Test
   @DisplayName("R2: a text frame while copying closes with 1002 and releases the slot at once")
   void textWhileCopying() throws Exception {
-    decodes(it -> {});
-    try (ReplicationPeer peer = streaming("dbname=testdb")) {
+    fixture.decodes(it -> {});
+    try (ReplicationPeer peer = fixture.streaming("dbname=testdb")) {
       peer.sendText("IDENTIFY_SYSTEM");
       assertThat(peer.closeCode()).isEqualTo(1002);
-      slotIsFree();
+      fixture.slotIsFree();
     }
   }
 
@@ -286,11 +179,11 @@ class ReplicationWebSocketTest {
   })
   @DisplayName("R2: unknown CopyData types and bad lengths close with 1002, the slot is released")
   void badFrames(String hex) throws Exception {
-    decodes(it -> {});
-    try (ReplicationPeer peer = streaming("dbname=testdb")) {
+    fixture.decodes(it -> {});
+    try (ReplicationPeer peer = fixture.streaming("dbname=testdb")) {
       peer.sendBinary(java.util.HexFormat.of().parseHex(hex));
       assertThat(peer.closeCode()).isEqualTo(1002);
-      slotIsFree();
+      fixture.slotIsFree();
     }
   }
 
@@ -298,7 +191,7 @@ class ReplicationWebSocketTest {
   @CsvSource({"8182 00000000 C328, 1007", "8102 4142, 1002", "8382 00000000 4142, 1002"})
   @DisplayName("R2: invalid UTF-8 closes with 1007, an unmasked or unknown frame with 1002")
   void badWebSocketFrames(String hex, int code) throws Exception {
-    try (Socket socket = new Socket("127.0.0.1", port)) {
+    try (Socket socket = new Socket("127.0.0.1", fixture.port())) {
       socket.setSoTimeout(10_000);
       String upgrade =
           "GET /replication?dbname=testdb HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\n"
@@ -317,13 +210,13 @@ class ReplicationWebSocketTest {
       in.readUnsignedByte();
       assertThat(in.readUnsignedShort()).isEqualTo(code);
     }
-    Awaitility.await().until(() -> context.getBean(WalSenders.class).views().isEmpty());
+    Awaitility.await().until(() -> fixture.walSenders().views().isEmpty());
   }
 
   @Test
   @DisplayName("R2: a binary frame without a copy gets an error and the session stays")
   void binaryWithoutCopy() throws Exception {
-    try (ReplicationPeer peer = ReplicationPeer.connect(port, "dbname=testdb")) {
+    try (ReplicationPeer peer = ReplicationPeer.connect(fixture.port(), "dbname=testdb")) {
       peer.report(0, 0, false);
       assertThat(peer.answer().get("error").get("sqlstate").asString()).isEqualTo("08P01");
       assertThat(peer.run("IDENTIFY_SYSTEM").has("rows")).isTrue();
@@ -333,8 +226,8 @@ class ReplicationWebSocketTest {
   @Test
   @DisplayName("R2: a message above the limit closes with 1009")
   void tooBig() throws Exception {
-    decodes(it -> {});
-    try (ReplicationPeer peer = streaming("dbname=testdb")) {
+    fixture.decodes(it -> {});
+    try (ReplicationPeer peer = fixture.streaming("dbname=testdb")) {
       byte[] updates = new byte[39 * 500];
       for (int i = 0; i < 500; i++) {
         updates[39 * i] = 'd';
@@ -346,14 +239,14 @@ class ReplicationWebSocketTest {
         peer.sendBinaryPart(updates, false);
       }
       assertThat(peer.closeCode()).isEqualTo(1009);
-      slotIsFree();
+      fixture.slotIsFree();
     }
   }
 
   @Test
   @DisplayName("R2: a command of more than a million characters closes with 1009")
   void commandTooBig() throws Exception {
-    try (ReplicationPeer peer = ReplicationPeer.connect(port, "dbname=testdb")) {
+    try (ReplicationPeer peer = ReplicationPeer.connect(fixture.port(), "dbname=testdb")) {
       String part = "x".repeat(100_000);
       for (int i = 0; i < 10; i++) {
         peer.sendTextPart(part, false);
@@ -366,12 +259,12 @@ class ReplicationWebSocketTest {
   @Test
   @DisplayName("T1: a confirmation beyond what was sent is an error and not stored")
   void confirmsTooMuch() throws Exception {
-    decodes(it -> {});
-    try (ReplicationPeer peer = streaming("dbname=testdb")) {
+    fixture.decodes(it -> {});
+    try (ReplicationPeer peer = fixture.streaming("dbname=testdb")) {
       peer.report(0x900, 0x900, false);
       assertThat(peer.answer().get("error").get("sqlstate").asString()).isEqualTo("08P01");
-      assertThat(slots.find("s").confirmedFlushLsn()).isEqualTo(0x300);
-      slotIsFree();
+      assertThat(fixture.slots.find("s").confirmedFlushLsn()).isEqualTo(0x300);
+      fixture.slotIsFree();
       peer.report(0x300, 0x300, false);
       assertThat(peer.run("IDENTIFY_SYSTEM").has("rows")).isTrue();
     }
@@ -380,11 +273,11 @@ class ReplicationWebSocketTest {
   @Test
   @DisplayName("T2: a peer that is silent for wal_sender_timeout is closed with 1008")
   void silentPeer() throws Exception {
-    decodes(it -> {});
+    fixture.decodes(it -> {});
     String query = "dbname=testdb&options=-c%20wal_sender_timeout%3D400ms";
-    try (ReplicationPeer peer = streaming(query)) {
+    try (ReplicationPeer peer = fixture.streaming(query)) {
       assertThat(peer.closeCode()).isEqualTo(1008);
-      slotIsFree();
+      fixture.slotIsFree();
     }
   }
 
@@ -393,7 +286,7 @@ class ReplicationWebSocketTest {
   void peerThatDoesNotRead() throws Exception {
     AtomicLong sent = new AtomicLong();
     String row = "x".repeat(8000);
-    decodes(
+    fixture.decodes(
         it ->
             it.commit(
                 0x900000,
@@ -404,99 +297,23 @@ class ReplicationWebSocketTest {
                   }
                 }));
     String query = "dbname=testdb&options=-c%20wal_sender_timeout%3D2s";
-    try (ReplicationPeer peer = ReplicationPeer.connectWithoutReading(port, query)) {
+    try (ReplicationPeer peer = ReplicationPeer.connectWithoutReading(fixture.port(), query)) {
       peer.sendText("CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing')");
       peer.sendText("START_REPLICATION SLOT s LOGICAL 0/0");
-      Awaitility.await().until(() -> slots.find("s") != null && slots.find("s").activePid() != 0);
-      slotIsFree();
+      Awaitility.await()
+          .until(() -> fixture.slots.find("s") != null && fixture.slots.find("s").activePid() != 0);
+      fixture.slotIsFree();
       assertThat(sent.get()).isLessThan(200_000);
-      Awaitility.await().until(() -> context.getBean(WalSenders.class).views().isEmpty());
+      Awaitility.await().until(() -> fixture.walSenders().views().isEmpty());
     }
   }
 
   @Test
   @DisplayName("a peer that goes away without a word frees its slot at once")
   void peerGone() throws Exception {
-    decodes(it -> {});
-    ReplicationPeer peer = streaming("dbname=testdb");
+    fixture.decodes(it -> {});
+    ReplicationPeer peer = fixture.streaming("dbname=testdb");
     peer.close();
-    slotIsFree();
-  }
-
-  @Test
-  @DisplayName("a stop closes an idle session with 1001")
-  void stopOfIdleSession() throws Exception {
-    try (ReplicationPeer peer = ReplicationPeer.connect(port, "dbname=testdb")) {
-      peer.run("IDENTIFY_SYSTEM");
-      context.getBean(WalSenders.class).stop();
-      assertThat(peer.closeCode()).isEqualTo(1001);
-    }
-  }
-
-  @Test
-  @DisplayName("T2: a clean stop waits until a stream's peer has confirmed everything, then 1001")
-  void stopOfStream() throws Exception {
-    decodes(it -> it.commit(0x400, 0x310, "B", 0x400, "C"));
-    try (ReplicationPeer peer = streaming("dbname=testdb")) {
-      Thread stopping = new Thread(() -> context.getBean(WalSenders.class).stop());
-      peer.nextData();
-      peer.nextData();
-      stopping.start();
-      ReplicationPeer.Copied next = peer.nextCopied();
-      assertThat(next.isKeepalive()).isTrue();
-      assertThat(slots.find("s").activePid()).isNotZero();
-      peer.report(0x400, 0x400, false);
-      while (!next.done()) {
-        next = peer.nextCopied();
-      }
-      assertThat(peer.answer().get("command").asString()).isEqualTo("START_REPLICATION");
-      assertThat(peer.closeCode()).isEqualTo(1001);
-      stopping.join();
-    }
-  }
-
-  @Test
-  @DisplayName(
-      "S44: a peer that never confirms delays a stop by wal_sender_shutdown_timeout at most")
-  void stopWithoutConfirmation() throws Exception {
-    decodes(it -> it.commit(0x400, 0x310, "B", 0x400, "C"));
-    context.getBean(Settings.class).set("wal_sender_shutdown_timeout", "500ms");
-    try (ReplicationPeer peer = streaming("dbname=testdb")) {
-      peer.nextData();
-      peer.nextData();
-      context.getBean(WalSenders.class).stop();
-      assertThat(peer.closeCode()).isEqualTo(1001);
-      assertThat(context.getBean(WalSenders.class).views()).isEmpty();
-      assertThat(slots.find("s").confirmedFlushLsn()).isEqualTo(0x300);
-      slotIsFree();
-    }
-  }
-
-  @Test
-  @DisplayName("S44: nor does a peer with a full receive buffer")
-  void stopWithoutReading() throws Exception {
-    String row = "x".repeat(8000);
-    decodes(
-        it ->
-            it.commit(
-                0x900000,
-                () -> {
-                  for (int i = 0; i < 200_000; i++) {
-                    it.message(0x310 + i, row);
-                  }
-                }));
-    context.getBean(Settings.class).set("wal_sender_shutdown_timeout", "500ms");
-    try (ReplicationPeer peer = ReplicationPeer.connectWithoutReading(port, "dbname=testdb")) {
-      peer.sendText("CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing')");
-      peer.sendText("START_REPLICATION SLOT s LOGICAL 0/0");
-      Awaitility.await().until(() -> slots.find("s") != null && slots.find("s").activePid() != 0);
-      context.getBean(WalSenders.class).stop();
-      assertThat(context.getBean(WalSenders.class).views()).isEmpty();
-      slotIsFree();
-    }
-  }
-
-  private void slotIsFree() {
-    Awaitility.await().until(() -> slots.find("s").activePid() == 0);
+    fixture.slotIsFree();
   }
 }
