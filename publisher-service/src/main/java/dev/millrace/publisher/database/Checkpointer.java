@@ -3,7 +3,9 @@ package dev.millrace.publisher.database;
 import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.FaultPoint;
 import dev.millrace.model.Lsn;
+import dev.millrace.model.PgException;
 import dev.millrace.model.PgTime;
+import dev.millrace.model.SqlState;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalRecordType;
@@ -69,9 +71,15 @@ final class Checkpointer implements AutoCloseable {
       try {
         checkpoint();
       } catch (RuntimeException | Error e) {
-        node.failure().stop("could not make a checkpoint", e);
+        if (!isDiskFull(e)) {
+          node.failure().stop("could not make a checkpoint", e);
+        } // A full disk refuses writers until there is room; so must checkpoints wait.
       }
     }
+  }
+
+  private static boolean isDiskFull(Throwable e) {
+    return e instanceof PgException error && error.sqlState().equals(SqlState.DISK_FULL);
   }
 
   /** Makes a checkpoint; returns its redo LSN. */

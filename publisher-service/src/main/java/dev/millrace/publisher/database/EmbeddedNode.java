@@ -100,7 +100,10 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
   public ConsistentPoint createConsistentPoint(boolean pinSnapshot) {
     SnapshotConnection snapshot =
         pinSnapshot
-            ? new SnapshotConnection(parts.database().openSnapshotReader(), parts.snapshots())
+            ? new SnapshotConnection(
+                parts.database().openSnapshotReader(),
+                parts.snapshots(),
+                parts.settings().getInt("max_slot_snapshots"))
             : null;
     try {
       return consistentPoint(snapshot);

@@ -1,5 +1,7 @@
 package dev.millrace.publisher.database;
 
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
@@ -11,7 +13,14 @@ final class OpenSnapshots {
 
   private final Set<SnapshotConnection> open = new LinkedHashSet<>();
 
-  synchronized void add(SnapshotConnection snapshot) {
+  /**
+   * @throws PgException 53400 when {@code limit} snapshots are open
+   */
+  synchronized void add(SnapshotConnection snapshot, int limit) {
+    if (open.size() >= limit) {
+      throw new PgException(SqlState.CONFIGURATION_LIMIT_EXCEEDED, "too many snapshots are open")
+          .withHint("Free one or increase \"max_slot_snapshots\".");
+    }
     open.add(snapshot);
   }
 

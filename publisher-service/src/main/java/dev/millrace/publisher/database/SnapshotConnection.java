@@ -16,11 +16,20 @@ final class SnapshotConnection implements PublisherNode.PinnedSnapshot {
   private volatile String holder = "a replication slot";
   private boolean closed;
 
-  /** Opens the connection and counts it as an open snapshot. */
-  SnapshotConnection(Connection connection, OpenSnapshots snapshots) {
+  /**
+   * Counts the connection as an open snapshot.
+   *
+   * @param limit how many may be open
+   */
+  SnapshotConnection(Connection connection, OpenSnapshots snapshots, int limit) {
     this.connection = connection;
     this.snapshots = snapshots;
-    snapshots.add(this);
+    try {
+      snapshots.add(this, limit);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SNAPSHOT");
     } catch (SQLException e) {

@@ -21,6 +21,9 @@ import java.util.function.Consumer;
  * of the ring is full, and wal_writer_delay after something was appended, so that readers can
  * follow a transaction before its commit. The lock guards waiting only and is never held over a
  * write or force.
+ *
+ * <p>An interrupt closes the file under a session that is at it. That harms nothing: no force has
+ * failed, and the writer's own thread, which nobody interrupts, opens the file and forces it anew.
  */
 final class WalFlusher {
 
@@ -37,6 +40,7 @@ final class WalFlusher {
   private final Condition flushed = lock.newCondition();
   private boolean working;
   private boolean waitingForTurn;
+  private volatile boolean leftToThread;
   private volatile boolean closing;
 
   private volatile long delayNanos;
@@ -174,7 +178,7 @@ final class WalFlusher {
     try {
       while (Lsn.isBefore(flushLsn, lsn)) {
         checkFailure();
-        if (working || !isPending()) {
+        if (working || leftToThread || !isPending()) {
           flushed.awaitUninterruptibly();
         } else {
           work();
@@ -195,14 +199,20 @@ final class WalFlusher {
       // In this order: what is complete has been copied. Flushed is said of whole appends only, so
       // that a flush mark never points into a record that may yet be torn.
       long wholeLsn = completeLsn;
-      writeAndForceUninterruptibly(copiedLsn, wholeLsn);
+      long targetLsn = copiedLsn;
+      if (leftToThread) {
+        forceAgain();
+      }
+      writeAndForce(targetLsn, wholeLsn);
+    } catch (ClosedByInterruptException e) {
+      leftToThread = true; // A session was interrupted, and its file closed under it.
     } catch (Throwable e) {
       fail(e);
     } finally {
       lock.lock();
       working = false;
       flushed.signalAll();
-      if (waitingForTurn) {
+      if (waitingForTurn || leftToThread) {
         workRequested.signal();
       }
     }
@@ -250,7 +260,7 @@ final class WalFlusher {
         waitingForTurn = true;
         workRequested.await();
         waitingForTurn = false;
-      } else if (pending && (closing || writeRequested || left <= 0)) {
+      } else if (pending && (closing || writeRequested || leftToThread || left <= 0)) {
         writeRequested = false;
         return true;
       } else if (closing) {
@@ -280,36 +290,17 @@ final class WalFlusher {
     idle = false;
   }
 
-  /** An interrupt closes the file under a session's thread; it is opened and forced again. */
-  private void writeAndForceUninterruptibly(long targetLsn, long wholeLsn) throws IOException {
-    boolean interrupted = Thread.interrupted();
-    try {
-      while (true) {
-        try {
-          writeAndForce(targetLsn, wholeLsn);
-          return;
-        } catch (ClosedByInterruptException e) {
-          interrupted = Thread.interrupted();
-          forceAgain(targetLsn);
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
   /** No force has failed: a file was closed before all that was written had been forced. */
-  private void forceAgain(long targetLsn) throws IOException {
+  private void forceAgain() throws IOException {
     file = null;
     fileNumber = -1;
-    long last = segments.number(Math.max(forcedLsn, targetLsn - 1));
+    long last = segments.number(writeLsn - 1);
     for (long number = segments.number(forcedLsn); number <= last; number++) {
       try (FileChannel segment = segments.openForWriting(number)) {
         segment.force(false);
       }
     }
+    leftToThread = false;
   }
 
   private void writeAndForce(long targetLsn, long wholeLsn) throws IOException {

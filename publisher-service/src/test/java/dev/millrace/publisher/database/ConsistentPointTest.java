@@ -60,21 +60,31 @@ class ConsistentPointTest {
       int number = i;
       running.add(writers.submit(() -> write(number, stop)));
     }
+    List<Observed> observed = new ArrayList<>();
     try {
       for (int i = 0; i < 15; i++) {
-        try (PublisherNode.PinnedSnapshot snapshot =
-            check(node.node().createConsistentPoint(true))) {
-          assertThat(snapshot).isNotNull();
+        ConsistentPoint point = node.node().createConsistentPoint(true);
+        try (PublisherNode.PinnedSnapshot snapshot = point.snapshot()) {
+          observed.add(new Observed(point, rows(snapshot, "t"), rows(snapshot, "u")));
         }
       }
     } finally {
       stop.set(true);
       for (Future<?> each : running) {
-        each.get(20, TimeUnit.SECONDS);
+        each.get(40, TimeUnit.SECONDS);
       }
       writers.shutdown();
     }
+    for (Observed each : observed) {
+      LogModel model = LogModel.before(node.log(), node.catalog(), each.point.lsn());
+      assertThat(each.t).isEqualTo(model.rows(node.table("t")));
+      assertThat(each.u).isEqualTo(model.rows(node.table("u")));
+      assertRestartLsn(each.point);
+    }
   }
+
+  /** What a snapshot showed. */
+  private record Observed(ConsistentPoint point, List<String> t, List<String> u) {}
 
   private Void write(int number, AtomicBoolean stop) {
     Random random = new Random(number);
@@ -90,16 +100,6 @@ class ConsistentPointTest {
       }
     }
     return null;
-  }
-
-  private PublisherNode.PinnedSnapshot check(ConsistentPoint point) throws SQLException {
-    node.log().flush(point.lsn());
-    LogModel model = LogModel.before(node.log(), node.catalog(), point.lsn());
-    for (String table : List.of("t", "u")) {
-      assertThat(rows(point.snapshot(), table)).isEqualTo(model.rows(node.table(table)));
-    }
-    assertRestartLsn(point);
-    return point.snapshot();
   }
 
   private static List<String> rows(PublisherNode.PinnedSnapshot snapshot, String table)
@@ -132,6 +132,19 @@ class ConsistentPointTest {
     try (WalReader reader = node.log().openReader(point.restartLsn())) {
       reader.next();
     }
+  }
+
+  @Test
+  @DisplayName("More snapshots than max_slot_snapshots are refused with 53400")
+  void tooManySnapshots() {
+    node.settings().set("max_slot_snapshots", "2");
+    ConsistentPoint first = node.node().createConsistentPoint(true);
+    ConsistentPoint second = node.node().createConsistentPoint(true);
+    assertThat(Errors.of(() -> node.node().createConsistentPoint(true))).startsWith("53400");
+    assertThat(node.node().createConsistentPoint(false).snapshot()).isNull();
+    first.snapshot().close();
+    node.node().createConsistentPoint(true).snapshot().close();
+    second.snapshot().close();
   }
 
   @Test

@@ -47,6 +47,40 @@ class SegmentedLogTest {
   }
 
   @Test
+  @DisplayName("survives interrupts of the threads that wait for a flush, and so does their bit")
+  void interruptedFlush() throws Exception {
+    List<Integer> written = new ArrayList<>();
+    long end;
+    try (SegmentedLog log = WalFixture.open(directory, SMALL)) {
+      Thread session = Thread.currentThread();
+      ExecutorService other = Executors.newSingleThreadExecutor();
+      Future<?> interrupting =
+          other.submit(
+              () -> {
+                while (!Thread.currentThread().isInterrupted()) {
+                  session.interrupt();
+                  Thread.yield();
+                }
+              });
+      for (int xid = 1; xid <= 400; xid++) {
+        log.flush(log.append(WalFixture.record(xid, 500)));
+        written.add(xid);
+      }
+      other.shutdownNow();
+      while (!interrupting.isDone()) {
+        Thread.onSpinWait();
+      }
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(log.failure()).isNull();
+      end = log.insertLsn();
+      assertThat(log.flushLsn()).isEqualTo(end);
+      assertThat(WalFixture.xidsFrom(log, WalFormat.FIRST_LSN)).isEqualTo(written);
+    } finally {
+      Thread.interrupted();
+    }
+  }
+
+  @Test
   @DisplayName(
       "gives positions without gaps and reads back what was appended, also after a restart")
   void roundTripOverSegments() {
