@@ -3,9 +3,9 @@ package dev.millrace.subscriber.catalog;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.ReplicaIdentity;
 import jakarta.persistence.EntityManager;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** {@link LocalRelations} in the catalogue, with all of them in memory. */
 final class StoredLocalRelations implements LocalRelations {
@@ -19,8 +19,9 @@ final class StoredLocalRelations implements LocalRelations {
   private final DurableCommit commits;
   private final NodeIdentity node;
   private final ChangeListeners listeners;
-  private final Map<QualifiedName, LocalRelation> byName = new HashMap<>();
-  private final Map<Integer, LocalRelation> byOid = new HashMap<>();
+  // Read without the lock: who reads may hold a connection that the lock's holder waits for.
+  private final Map<QualifiedName, LocalRelation> byName = new ConcurrentHashMap<>();
+  private final Map<Integer, LocalRelation> byOid = new ConcurrentHashMap<>();
 
   StoredLocalRelations(
       EntityManager entities, DurableCommit commits, NodeIdentity node, ChangeListeners listeners) {
@@ -43,7 +44,12 @@ final class StoredLocalRelations implements LocalRelations {
   }
 
   @Override
-  public synchronized LocalRelation of(QualifiedName table) {
+  public LocalRelation of(QualifiedName table) {
+    LocalRelation known = byName.get(table);
+    return known == null ? make(table) : known;
+  }
+
+  private synchronized LocalRelation make(QualifiedName table) {
     LocalRelation known = byName.get(table);
     if (known != null) {
       return known;
@@ -56,7 +62,7 @@ final class StoredLocalRelations implements LocalRelations {
   }
 
   @Override
-  public synchronized LocalRelation byOid(int oid) {
+  public LocalRelation byOid(int oid) {
     return byOid.get(oid);
   }
 
@@ -68,7 +74,7 @@ final class StoredLocalRelations implements LocalRelations {
   }
 
   @Override
-  public synchronized List<LocalRelation> all() {
+  public List<LocalRelation> all() {
     return byName.values().stream()
         .filter(relation -> !relation.name().name().equals(SCHEMA_ITSELF))
         .toList();

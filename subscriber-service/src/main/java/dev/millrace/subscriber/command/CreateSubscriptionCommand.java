@@ -1,6 +1,7 @@
 package dev.millrace.subscriber.command;
 
 import dev.millrace.model.BootstrapRole;
+import dev.millrace.model.FaultPoint;
 import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
@@ -112,6 +113,7 @@ final class CreateSubscriptionCommand {
       settle(intent, e);
       throw couldNotCreate(slot, e);
     }
+    FaultPoint.hit("subscription.after-slot");
     try {
       services.store().create(subscription, relations, intent);
     } catch (RuntimeException e) {

@@ -1,5 +1,6 @@
 package dev.millrace.subscriber.command;
 
+import dev.millrace.model.FaultPoint;
 import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
@@ -41,6 +42,7 @@ final class DropSubscriptionCommand {
       if (subscription.slotName() != null || !syncSlots.isEmpty()) {
         dropSlots(subscription, syncSlots, notices);
       }
+      FaultPoint.hit("subscription.after-slot-drop");
       services.store().drop(subscription.oid());
     }
   }
