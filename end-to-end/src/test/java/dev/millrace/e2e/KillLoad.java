@@ -84,7 +84,7 @@ final class KillLoad {
       if (random.nextBoolean() && nextKey > firstKey) {
         int updated = random.nextInt(firstKey, nextKey);
         sql.append("UPDATE k%d SET n = %d WHERE id = %d;".formatted(table, value + 1, updated));
-        if (known(table, updated)) {
+        if (isCertain(table, updated)) {
           effects.put(updated, value + 1);
         }
       }
@@ -98,28 +98,26 @@ final class KillLoad {
     }
   }
 
-  private boolean known(int table, int key) {
-    return certain.get(table).containsKey(key) || uncertain.get(table).containsKey(key);
+  /** An UPDATE of a row that may not be there tells nothing about the row. */
+  private boolean isCertain(int table, int key) {
+    return certain.get(table).containsKey(key) && !uncertain.get(table).containsKey(key);
   }
 
   private void run(int table, String sql, Map<Integer, Integer> effects) {
     try {
       publisher.sql(sql);
-      effects.forEach(
-          (key, value) -> {
-            certain.get(table).put(key, value);
-            uncertain.get(table).remove(key);
-          });
+      effects.forEach(certain.get(table)::put);
       acknowledged.incrementAndGet();
+      pause(5);
     } catch (UncheckedIOException | MillraceApi.Refused e) {
       effects.forEach((key, value) -> uncertain.get(table).put(key, true));
-      pause();
+      pause(50);
     }
   }
 
-  private static void pause() {
+  private static void pause(int millis) {
     try {
-      TimeUnit.MILLISECONDS.sleep(50);
+      TimeUnit.MILLISECONDS.sleep(millis);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +30,7 @@ class KillTest {
 
   private static final long WAIT_MS = 180_000;
   private static final int TABLES = 3;
+  private static final int PAGE = 50_000;
   private static final int COPIED_ROWS = 20_000;
 
   private final int rounds = Integer.getInteger("millrace.test.kill-rounds", 4);
@@ -110,13 +112,26 @@ class KillTest {
     Replication.awaitSynced(subscriber.api(), "ks", WAIT_MS);
     Replication.awaitCaughtUp(publisher.api(), "ks", WAIT_MS);
     for (int i = 0; i < TABLES; i++) {
-      String all = "SELECT * FROM k%d ORDER BY id".formatted(i);
-      List<List<String>> atPublisher = publisher.api().rows(all);
-      assertThat(subscriber.api().rows(all)).as("k%d, seed %d", i, seed).isEqualTo(atPublisher);
+      List<List<String>> atPublisher = rows(publisher.api(), i);
+      assertThat(rows(subscriber.api(), i)).as("k%d, seed %d", i, seed).isEqualTo(atPublisher);
       load.assertAcknowledged(i, atPublisher);
     }
     assertThat(load.acknowledged()).as("transactions, seed %d", seed).isPositive();
     assertNothingLeft();
+  }
+
+  private static List<List<String>> rows(MillraceApi api, int table) {
+    List<List<String>> rows = new ArrayList<>();
+    int found;
+    do {
+      List<List<String>> page =
+          api.rows(
+              "SELECT * FROM k%d ORDER BY id LIMIT %d OFFSET %d"
+                  .formatted(table, PAGE, rows.size()));
+      rows.addAll(page);
+      found = page.size();
+    } while (found == PAGE);
+    return rows;
   }
 
   private void assertNothingLeft() throws IOException {
