@@ -31,7 +31,6 @@ import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfig
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
 /** The replication WebSocket in a Tomcat of its own, over decoding that a test scripts. */
@@ -41,7 +40,7 @@ final class WebSocketFixture implements AutoCloseable {
   private final ConfigurableApplicationContext context;
   private final LogicalDecoding decoding;
 
-  @Configuration(proxyBeanMethods = false)
+  /** Not annotated as a configuration: the publisher's own component scan must not find it. */
   @ImportAutoConfiguration({
     TomcatServletWebServerAutoConfiguration.class,
     DispatcherServletAutoConfiguration.class,
