@@ -4,7 +4,6 @@ import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.FaultPoint;
 import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
-import dev.millrace.model.PgTime;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.publisher.wal.WalBatch;
@@ -93,7 +92,7 @@ final class Checkpointer implements AutoCloseable {
       node.database().checkpointSync();
       node.catalog().save();
       FaultPoint.hit("checkpoint.synced");
-      long time = PgTime.fromInstant(node.clock().instant());
+      long time = node.transactions().commitTime();
       int nextXid = node.running().nextXid();
       control.update(state -> state.withCheckpoint(redoLsn, node.log().flushLsn(), nextXid, time));
       FaultPoint.hit("checkpoint.controlled");

@@ -107,7 +107,7 @@ final class NodeStart {
     RecoveryResult recovered = recover(database);
     abortUnfinished(recovered);
     repairInterruptedAlter(database);
-    NodeParts parts = parts(database, recovered.nextXid());
+    NodeParts parts = parts(database, recovered);
     DdlExecutor ddlExecutor = new DdlExecutor(parts);
     finishOpenDdl(recovered.openDdl(), parts, ddlExecutor);
     prepareTables(parts, triggers);
@@ -157,7 +157,7 @@ final class NodeStart {
     batch.end();
   }
 
-  private NodeParts parts(EmbeddedDatabase database, int nextXid) {
+  private NodeParts parts(EmbeddedDatabase database, RecoveryResult recovered) {
     int databaseOid = control.state().databaseOid();
     CommitGate gate = new CommitGate();
     RelationLocks locks = new RelationLocks();
@@ -172,11 +172,19 @@ final class NodeStart {
         clock,
         databaseOid,
         gate,
-        new RunningTransactions(nextXid),
+        new RunningTransactions(recovered.nextXid()),
         locks,
         shapes,
         sequences,
-        new TransactionLog(log, gate, locks, sequences, failure, clock, databaseOid),
+        new TransactionLog(
+            log,
+            gate,
+            locks,
+            sequences,
+            failure,
+            clock,
+            databaseOid,
+            Math.max(recovered.lastCommitTime(), control.state().checkpointTime())),
         new AsyncCommits(settings),
         new OpenSnapshots(),
         failure);

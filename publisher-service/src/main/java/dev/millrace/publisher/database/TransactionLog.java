@@ -40,7 +40,8 @@ final class TransactionLog {
       SequenceBounds sequences,
       NodeFailure failure,
       Clock clock,
-      int databaseOid) {
+      int databaseOid,
+      long lastCommitTime) {
     this.log = log;
     this.gate = gate;
     this.locks = locks;
@@ -48,6 +49,15 @@ final class TransactionLog {
     this.failure = failure;
     this.clock = clock;
     this.databaseOid = databaseOid;
+    this.lastCommitTime = lastCommitTime;
+  }
+
+  /** The time now, or the last commit's if that is later: commit times never go back. */
+  long commitTime() {
+    synchronized (commitOrder) {
+      lastCommitTime = Math.max(lastCommitTime, PgTime.fromInstant(clock.instant()));
+      return lastCommitTime;
+    }
   }
 
   /** Appends and empties a batch of the transaction's records. */
@@ -106,14 +116,14 @@ final class TransactionLog {
         batch.clear();
         return endLsn;
       }
-      lastCommitTime = Math.max(lastCommitTime, PgTime.fromInstant(clock.instant()));
+      long commitTime = commitTime();
       for (Sequence sequence : transaction.restartedSequences()) {
         sequences.addRestart(batch, sequence);
       }
       List<Integer> subxids = transaction.subtransactions().committed();
       int xid = transaction.xid();
       ByteBuilder out = batch.begin(WalRecordType.COMMIT, 0, xid, xid, databaseOid, 0);
-      out.putLong(lastCommitTime).putLong(0).putInt(subxids.size());
+      out.putLong(commitTime).putLong(0).putInt(subxids.size());
       for (int i = 0; i < subxids.size(); i++) {
         out.putInt(subxids.get(i));
       }

@@ -72,6 +72,7 @@ public final class Recovery {
   private final Map<QualifiedName, Long> sequenceBounds = new HashMap<>();
   private RecoveryResult.OpenDdl openDdl;
   private int nextXid;
+  private long lastCommitTime;
   private long redone;
   private boolean rowsChanged;
 
@@ -115,7 +116,12 @@ public final class Recovery {
       unfinished.remove(openDdl.xid());
     }
     return new RecoveryResult(
-        redone, nextXid, List.copyOf(unfinished), openDdl, Map.copyOf(sequenceBounds));
+        redone,
+        nextXid,
+        List.copyOf(unfinished),
+        openDdl,
+        lastCommitTime,
+        Map.copyOf(sequenceBounds));
   }
 
   private void setReferentialIntegrity(boolean on) throws SQLException {
@@ -181,6 +187,8 @@ public final class Recovery {
         }
       }
       case COMMIT -> {
+        lastCommitTime =
+            Math.max(lastCommitTime, TupleReader.getLong(reader.buffer(), reader.bodyOffset()));
         commit(reader, redoLsn, buffer, rows);
         ended(topXid);
       }

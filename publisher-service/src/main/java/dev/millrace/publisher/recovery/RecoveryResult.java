@@ -12,6 +12,7 @@ import java.util.Map;
  * @param unfinishedXids top-level transactions that neither committed nor aborted, without the one
  *     of {@code openDdl}
  * @param openDdl the DDL statement that was running when the process died, or null
+ * @param lastCommitTime the greatest commit time met, microseconds since 2000-01-01 UTC; 0 = none
  * @param sequenceBounds by schema and name, the last bound of each sequence that has one
  */
 public record RecoveryResult(
@@ -19,6 +20,7 @@ public record RecoveryResult(
     int nextXid,
     List<Integer> unfinishedXids,
     OpenDdl openDdl,
+    long lastCommitTime,
     Map<QualifiedName, Long> sequenceBounds) {
 
   /**

@@ -17,6 +17,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -32,6 +33,10 @@ final class RowRedo implements AutoCloseable {
   private final Connection connection;
   private final CatalogHistory catalog;
   private final Map<String, PreparedStatement> statements = new HashMap<>();
+
+  /** By definition, since building the text of each row's statement would cost more than redo. */
+  private final Map<RelationDefinition, String> inserts = new IdentityHashMap<>();
+
   private final TupleReader oldTuple = new TupleReader();
   private final TupleReader locator = new TupleReader();
   private final TupleReader newTuple = new TupleReader();
@@ -97,29 +102,42 @@ final class RowRedo implements AutoCloseable {
   }
 
   private void insert() throws SQLException {
-    StringBuilder names = new StringBuilder();
-    StringBuilder marks = new StringBuilder();
-    List<Object> values = new ArrayList<>();
+    List<Object> values = new ArrayList<>(relation.columns().size() + 1);
     for (int i = 0; i < relation.columns().size(); i++) {
       ColumnDefinition column = relation.columns().get(i);
       if (!column.isGenerated()) {
-        add(names, marks, column.name());
         values.add(value(newTuple, i, column.typeOid()));
       }
     }
     if (hasLocator) {
-      add(names, marks, RID);
       values.add(value(locator, 0, PgType.INT8));
     }
-    String sql =
-        "INSERT INTO "
-            + table(relation.name())
-            + " ("
-            + names
-            + ") OVERRIDING SYSTEM VALUE VALUES ("
-            + marks
-            + ')';
+    String sql = inserts.get(relation);
+    if (sql == null) {
+      sql = insertSql();
+      inserts.put(relation, sql);
+    }
     applyToOneRow(sql, values);
+  }
+
+  private String insertSql() {
+    StringBuilder names = new StringBuilder();
+    StringBuilder marks = new StringBuilder();
+    for (ColumnDefinition column : relation.columns()) {
+      if (!column.isGenerated()) {
+        add(names, marks, column.name());
+      }
+    }
+    if (hasLocator) {
+      add(names, marks, RID);
+    }
+    return "INSERT INTO "
+        + table(relation.name())
+        + " ("
+        + names
+        + ") OVERRIDING SYSTEM VALUE VALUES ("
+        + marks
+        + ')';
   }
 
   private static void add(StringBuilder names, StringBuilder marks, String name) {

@@ -2,14 +2,21 @@ package dev.millrace.publisher.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.millrace.model.PgTime;
+import dev.millrace.publisher.wal.WalReader;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.sql.SqlSession;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +68,29 @@ class CheckpointTest {
       node.run("INSERT INTO t (a) VALUES (3)");
       assertThat(node.rows("SELECT a FROM t ORDER BY id")).containsExactly("1", "2", "3");
       assertThat(node.logFrom(start).of(WalRecordType.COMMIT).get(0).xid()).isGreaterThan(lastXid);
+    }
+  }
+
+  @Test
+  @DisplayName("Commit times never go back, whatever the clock does, also across a restart")
+  void commitTimes() {
+    Clock early = Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC);
+    Clock late = Clock.fixed(Instant.parse("2026-01-01T01:00:00Z"), ZoneOffset.UTC);
+    try (TestNode node = TestNode.open(directory, Map.of(), late)) {
+      node.run("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)");
+    }
+    try (TestNode node = TestNode.open(directory, Map.of(), early)) {
+      long start = node.log().insertLsn();
+      node.run("INSERT INTO t VALUES (2)");
+      node.log().flush(node.log().insertLsn());
+      try (WalReader reader = node.log().openReader(start)) {
+        while (reader.next()) {
+          if (reader.type() == WalRecordType.COMMIT) {
+            long micros = ByteBuffer.wrap(reader.buffer()).getLong(reader.bodyOffset());
+            assertThat(PgTime.toInstant(micros)).isEqualTo(late.instant());
+          }
+        }
+      }
     }
   }
 

@@ -32,7 +32,8 @@ final class TestNode implements AutoCloseable {
   private final Settings settings;
   private final EmbeddedNode node;
 
-  private TestNode(Path directory, MemoryProjection projection, Map<String, String> given) {
+  private TestNode(
+      Path directory, MemoryProjection projection, Map<String, String> given, Clock clock) {
     WalOptions options = WalOptions.defaults().withSegmentSize(1 << 20).withBufferSize(1 << 20);
     control = ControlFile.open(directory, "testdb", options);
     log =
@@ -47,14 +48,7 @@ final class TestNode implements AutoCloseable {
     settings = new Settings(SettingTable.definitions(), new HashMap<>(given));
     node =
         new NodeStart(
-                directory,
-                log,
-                control,
-                catalog,
-                settings,
-                Clock.systemUTC(),
-                () -> null,
-                TestNode::failed)
+                directory, log, control, catalog, settings, clock, () -> null, TestNode::failed)
             .start();
   }
 
@@ -68,7 +62,11 @@ final class TestNode implements AutoCloseable {
 
   /** A new node; {@code given} are settings by name. */
   static TestNode open(Path directory, Map<String, String> given) {
-    return new TestNode(directory, new MemoryProjection(), given);
+    return open(directory, given, Clock.systemUTC());
+  }
+
+  static TestNode open(Path directory, Map<String, String> given, Clock clock) {
+    return new TestNode(directory, new MemoryProjection(), given, clock);
   }
 
   EmbeddedNode node() {
