@@ -2,8 +2,12 @@ package dev.millrace.api;
 
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
+import dev.millrace.settings.Settings;
 import dev.millrace.sql.SqlResponse;
 import dev.millrace.sql.SqlSession;
+import dev.millrace.sql.TransactionStatus;
+import java.time.Clock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /** A session that lives between calls. It takes one call at a time. */
@@ -32,7 +36,7 @@ final class ClientSession {
   /**
    * Throws 55006 while another call runs, the statement's own error as {@link SqlCallException}.
    */
-  SqlResponse execute(SqlRequest request, java.time.Clock clock) {
+  SqlResponse execute(SqlRequest request, Clock clock) {
     if (!call.tryLock()) {
       throw new PgException(
           SqlState.OBJECT_IN_USE, "session \"" + id + "\" is busy with another call");
@@ -50,13 +54,18 @@ final class ClientSession {
     }
   }
 
-  /** Closes it when no call has run for so long; true when it is closed. */
-  boolean closeIfIdle(long nowMs, long timeoutMs) {
-    if (nowMs - idleSinceMs < timeoutMs || !call.tryLock()) {
+  /**
+   * Closes it when no call has run for longer than its settings allow; true when it is closed.
+   *
+   * @param nodeSettings for a session without settings of its own
+   */
+  boolean closeIfIdle(long nowMs, Settings nodeSettings) {
+    if (!call.tryLock()) {
       return false;
     }
     try {
-      if (nowMs - idleSinceMs >= timeoutMs) {
+      long timeoutMs = timeoutMs(session.settings() == null ? nodeSettings : session.settings());
+      if (timeoutMs > 0 && nowMs - idleSinceMs >= timeoutMs) {
         closeOnce();
       }
       return closed;
@@ -65,12 +74,25 @@ final class ClientSession {
     }
   }
 
+  /** Inside a transaction the shorter of the two time-outs counts, since it may hold locks. */
+  private long timeoutMs(Settings settings) {
+    long idleMs = settings.getMillis("idle_session_timeout");
+    if (session.status() == TransactionStatus.IDLE) {
+      return idleMs;
+    }
+    long inTransactionMs = settings.getMillis("idle_in_transaction_session_timeout");
+    if (idleMs <= 0 || inTransactionMs <= 0) {
+      return Math.max(idleMs, inTransactionMs);
+    }
+    return Math.min(idleMs, inTransactionMs);
+  }
+
   /** Cancels what runs and closes. */
   void close() {
     while (!call.tryLock()) {
       session.cancel();
       Thread.onSpinWait();
-      java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
+      LockSupport.parkNanos(1_000_000);
     }
     try {
       closeOnce();

@@ -19,7 +19,6 @@ import java.util.concurrent.TimeUnit;
  */
 final class SqlSessions implements AutoCloseable {
 
-  private static final String IDLE_SESSION_TIMEOUT = "idle_session_timeout";
   private static final long LOOK_EVERY_MS = 500;
   private static final int ID_BYTES = 16;
 
@@ -74,10 +73,7 @@ final class SqlSessions implements AutoCloseable {
   }
 
   private void closeIdle() {
-    long timeoutMs = settings.getMillis(IDLE_SESSION_TIMEOUT);
-    if (timeoutMs > 0) {
-      sessions.values().removeIf(session -> session.closeIfIdle(clock.millis(), timeoutMs));
-    }
+    sessions.values().removeIf(session -> session.closeIfIdle(clock.millis(), settings));
   }
 
   static PgException unknown(String id) {
@@ -88,7 +84,6 @@ final class SqlSessions implements AutoCloseable {
   @Override
   public void close() {
     idleWatch.shutdownNow();
-    sessions.values().removeIf(session -> session.closeIfIdle(Long.MAX_VALUE, 0));
     sessions.values().forEach(ClientSession::close);
     sessions.clear();
   }

@@ -7,8 +7,7 @@ import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.ParsedStatement.AlterSubscription;
 import dev.millrace.sql.ParsedStatement.CreateSubscription;
 import dev.millrace.sql.ParsedStatement.DropSubscription;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Arrays;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -18,15 +17,19 @@ import java.util.function.Consumer;
  */
 public final class SubscriptionCommands {
 
+  /** Names share locks, so that there is a bound on their number. */
+  private static final int LOCKS = 64;
+
   private final CreateSubscriptionCommand create;
   private final AlterSubscriptionCommand alter;
   private final DropSubscriptionCommand drop;
-  private final Map<String, ReentrantLock> locks = new ConcurrentHashMap<>();
+  private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
 
   SubscriptionCommands(CommandServices services) {
     create = new CreateSubscriptionCommand(services);
     alter = new AlterSubscriptionCommand(services);
     drop = new DropSubscriptionCommand(services);
+    Arrays.setAll(locks, i -> new ReentrantLock());
   }
 
   /** Whether the statement is one of these commands. */
@@ -85,7 +88,7 @@ public final class SubscriptionCommands {
   }
 
   private void locked(String name, Runnable command) {
-    ReentrantLock lock = locks.computeIfAbsent(name, n -> new ReentrantLock());
+    ReentrantLock lock = locks[Math.floorMod(name.hashCode(), LOCKS)];
     lock.lock();
     try {
       command.run();

@@ -10,6 +10,7 @@ import dev.millrace.sql.SystemObjects;
 import dev.millrace.sql.SystemView;
 import dev.millrace.subscriber.catalog.LocalRelations;
 import dev.millrace.subscriber.catalog.NodeIdentity;
+import dev.millrace.subscriber.catalog.SubscriptionCatalog;
 import dev.millrace.subscriber.command.SubscriptionCommands;
 import dev.millrace.subscriber.target.TargetDatabase;
 import java.sql.Connection;
@@ -70,6 +71,11 @@ class SessionConfiguration {
     List<SystemView> views = new ArrayList<>(RelationViews.of(definitions::source));
     views.addAll(DatabaseViews.of(definitions::source));
     return SystemObjects.views(views);
+  }
+
+  @Bean
+  SystemObjects subscriberFunctions(SubscriptionCatalog catalog, Clock clock) {
+    return new SystemObjects(List.of(), new SubscriberFunctions(catalog, clock).all());
   }
 
   @Bean

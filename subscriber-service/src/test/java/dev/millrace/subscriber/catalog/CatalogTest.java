@@ -12,8 +12,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,15 +31,15 @@ class CatalogTest {
 
   private static final QualifiedName TABLE = new QualifiedName("public", "tbl_1");
 
-  @TempDir Path dataDir;
-  private ConfigurableApplicationContext context;
-  private SubscriptionCatalog catalog;
-  private SubscriptionStore store;
-  private LocalRelations relations;
-  private NodeIdentity node;
+  @TempDir static Path dataDir;
+  private static ConfigurableApplicationContext context;
+  private static SubscriptionCatalog catalog;
+  private static SubscriptionStore store;
+  private static LocalRelations relations;
+  private static NodeIdentity node;
 
-  @BeforeEach
-  void start() {
+  @BeforeAll
+  static void start() {
     context =
         new SpringApplicationBuilder(CatalogOnly.class)
             .web(WebApplicationType.NONE)
@@ -52,12 +53,19 @@ class CatalogTest {
     node = context.getBean(NodeIdentity.class);
   }
 
-  @AfterEach
-  void stop() {
+  @AfterAll
+  static void stop() {
     context.close();
   }
 
-  private void restart() {
+  @AfterEach
+  void clear() {
+    catalog.subscriptions().forEach(subscription -> store.drop(subscription.oid()));
+    catalog.origins().forEach(origin -> catalog.dropOrigin(origin.name()));
+    relations.all().forEach(relation -> relations.forget(relation.name()));
+  }
+
+  private static void restart() {
     stop();
     start();
   }

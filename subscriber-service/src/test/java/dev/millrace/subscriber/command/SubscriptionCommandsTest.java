@@ -544,6 +544,33 @@ class SubscriptionCommandsTest {
   }
 
   @Test
+  @DisplayName(
+      "S45: statistics are reset by SQL, for one subscription or all; origins tell progress")
+  void functions() {
+    create("p1", "copy_data = false");
+    String oid = subscriber.rows("select oid from pg_subscription").get(0).get(0);
+    assertThat(subscriber.rows("select stats_reset from pg_stat_subscription_stats").get(0).get(0))
+        .isNull();
+    ok("select pg_stat_reset_subscription_stats(" + oid + ")");
+    String first =
+        subscriber.rows("select stats_reset from pg_stat_subscription_stats").get(0).get(0);
+    assertThat(first).endsWith("+00");
+    ok("select pg_stat_reset_subscription_stats(null)");
+    assertThat(subscriber.rows("select stats_reset from pg_stat_subscription_stats").get(0).get(0))
+        .isNotEqualTo(first);
+    assertThat(subscriber.sql("select pg_stat_reset_subscription_stats(1)").text("sqlstate"))
+        .isEqualTo("22023");
+    String origin = "pg_" + oid;
+    assertThat(subscriber.rows("select pg_replication_origin_oid('" + origin + "')"))
+        .isEqualTo(subscriber.rows("select roident from pg_replication_origin"));
+    assertThat(subscriber.rows("select pg_replication_origin_progress('" + origin + "', true)"))
+        .hasSize(1);
+    assertThat(
+            subscriber.sql("select pg_replication_origin_progress('nope', true)").text("sqlstate"))
+        .isEqualTo("42704");
+  }
+
+  @Test
   @DisplayName("names with quotes and spaces go through unharmed")
   void oddNames() {
     publisher.publish("P Case \"x'y", "t1");

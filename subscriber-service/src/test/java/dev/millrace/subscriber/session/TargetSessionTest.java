@@ -68,6 +68,24 @@ class TargetSessionTest {
   }
 
   @Test
+  @DisplayName("a session that is idle in its transaction for too long is rolled back and ends")
+  void idleInTransaction() {
+    ok("create table locked (id int primary key)");
+    String path =
+        "/api/v1/sessions/" + subscriber.post("/api/v1/sessions", null).text("id") + "/sql";
+    subscriber.post(
+        path,
+        "{\"sql\":\"set idle_in_transaction_session_timeout = '1ms'; begin; insert into locked"
+            + " values (1)\"}");
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(subscriber.post(path, "{\"sql\":\"select 1\"}").status())
+                    .isEqualTo(404));
+    ok("insert into locked values (1)");
+  }
+
+  @Test
   @DisplayName("a table keeps its OID through ALTER and RENAME; a new one of its name gets another")
   void oids() {
     ok("create table kept (id int primary key)");
