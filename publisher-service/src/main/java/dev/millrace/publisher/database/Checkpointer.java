@@ -60,6 +60,7 @@ final class Checkpointer implements AutoCloseable {
   }
 
   private void checkpointWhenDue() {
+    node.stopIfDatabaseLost(null);
     long redoLsn = control.state().redoLsn();
     long grown = node.log().insertLsn() - redoLsn;
     long waitedMs = node.clock().millis() - lastMs;

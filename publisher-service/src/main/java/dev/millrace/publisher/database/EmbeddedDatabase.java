@@ -1,6 +1,8 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.model.Identifiers;
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
 import dev.millrace.sql.H2Errors;
 import dev.millrace.sql.SystemCatalog;
 import java.nio.file.Path;
@@ -8,6 +10,9 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.h2.engine.Database;
+import org.h2.engine.SessionLocal;
+import org.h2.jdbc.JdbcConnection;
 
 /**
  * The H2 database that is this node's heap: one file, opened by this process alone.
@@ -41,10 +46,13 @@ final class EmbeddedDatabase implements AutoCloseable {
 
   private final String url;
   private final Connection admin;
+  private final Database h2;
+  private volatile boolean closing;
 
   private EmbeddedDatabase(String url, Connection admin) {
     this.url = url;
     this.admin = admin;
+    this.h2 = ((SessionLocal) ((JdbcConnection) admin).getSession()).getDatabase();
   }
 
   /** Opens {@code directory/name}, creating the database when it is not there. */
@@ -101,7 +109,19 @@ final class EmbeddedDatabase implements AutoCloseable {
     return open(ADMIN_USER, "");
   }
 
+  /**
+   * Whether H2 has given its file up: it does so when memory runs out in the middle of a change or
+   * the file cannot be written. A further connection would open the file anew under the feet of
+   * what is left of the old one, and that has destroyed files; only a new process may open it.
+   */
+  boolean isLost() {
+    return !closing && (h2.isClosing() || h2.getStore().getMvStore().isClosed());
+  }
+
   private Connection open(String user, String options) {
+    if (closing || isLost()) {
+      throw new PgException(SqlState.ADMIN_SHUTDOWN, "the database has been closed");
+    }
     try {
       Connection connection = DriverManager.getConnection(url + options, user, PASSWORD);
       connection.setAutoCommit(false);
@@ -145,6 +165,7 @@ final class EmbeddedDatabase implements AutoCloseable {
   /** Closes the file; open sessions end with it. */
   @Override
   public void close() {
+    closing = true;
     try {
       executeAsAdmin("SHUTDOWN");
       admin.close();

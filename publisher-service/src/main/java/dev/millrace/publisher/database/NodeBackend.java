@@ -29,6 +29,10 @@ import org.h2.engine.SessionLocal;
  */
 final class NodeBackend implements TransactionBackend {
 
+  /** A row that needs more than this part of the heap is refused. */
+  private static final int MAX_ROWS_IN_HEAP = 16;
+
+
   private final NodeParts node;
   private final DdlExecutor ddlExecutor;
   private final Checkpointer checkpointer;
@@ -56,7 +60,7 @@ final class NodeBackend implements TransactionBackend {
     RowCapture.Target target = new CaptureTarget(tables);
     RowCapture capture =
         new RowCapture(
-            target, node.databaseOid(), settings.getBytes("replication_max_message_size"));
+            target, node.databaseOid(), maxRowBytes(settings));
     this.session =
         new SessionParts(heap, runner, capture, tables, node.locks(), node.transactions());
     this.catalogStatements = new CatalogStatements(node, session);
@@ -209,11 +213,22 @@ final class NodeBackend implements TransactionBackend {
     try {
       return dispatch(statement, context);
     } catch (PgException e) {
+      node.stopIfDatabaseLost(e);
       heapRolledBack |= isHeapRollback(e);
       throw statementClock.explain(e);
+    } catch (RuntimeException | Error e) {
+      node.stopIfDatabaseLost(e);
+      throw e;
     } finally {
       statementClock.stop();
     }
+  }
+
+  /** H2 and the log each hold a row several times over while they write it. */
+  private static long maxRowBytes(Settings settings) {
+    return Math.min(
+        settings.getBytes("replication_max_message_size"),
+        Runtime.getRuntime().maxMemory() / MAX_ROWS_IN_HEAP);
   }
 
   private void refuseAfterFailure() {

@@ -21,4 +21,12 @@ record NodeParts(
     TransactionLog transactions,
     AsyncCommits asyncCommits,
     OpenSnapshots snapshots,
-    NodeFailure failure) {}
+    NodeFailure failure) {
+
+  /** Ends the process when H2 is gone: the next start opens the file and redoes what it lacks. */
+  void stopIfDatabaseLost(Throwable cause) {
+    if (database.isLost() && failure.reason() == null) {
+      failure.stop("the database has been given up", cause);
+    }
+  }
+}

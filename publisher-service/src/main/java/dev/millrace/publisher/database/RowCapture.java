@@ -197,7 +197,9 @@ final class RowCapture {
     return new PgException(
             SqlState.PROGRAM_LIMIT_EXCEEDED, "row is too big to be replicated in one message")
         .withDetail("The limit is " + maxRowBytes + " bytes.")
-        .withHint("The limit is set by \"replication_max_message_size\".");
+        .withHint(
+            "The limit is set by \"replication_max_message_size\", and is a sixteenth of the heap"
+                + " at most.");
   }
 
   /** From here on the statement's rows carry its own xid; those collected so far are changed. */

@@ -1,9 +1,11 @@
 package dev.millrace.publisher.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.model.PgTime;
 import dev.millrace.publisher.wal.WalReader;
+import dev.millrace.model.PgException;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.sql.SqlSession;
 import java.nio.ByteBuffer;
@@ -17,6 +19,8 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
+import org.h2.engine.SessionLocal;
+import org.h2.jdbc.JdbcConnection;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +54,24 @@ class CheckpointTest {
       assertThat(markers(node)).isZero();
       session.execute("COMMIT", List.of());
       assertThat(markers(node)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  @DisplayName("When H2 gives its file up, the node stops; only the next start opens the file again")
+  void lostDatabase() throws SQLException {
+    TestNode lost = TestNode.open(directory);
+    lost.run("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)");
+    SqlSession session = lost.session();
+    JdbcConnection admin = (JdbcConnection) lost.database().adminConnection();
+    ((SessionLocal) admin.getSession()).getDatabase().shutdownImmediately();
+    assertThatThrownBy(() -> session.execute("INSERT INTO t VALUES (2)", List.of()))
+        .hasMessage("the node failed");
+    assertThatThrownBy(lost.database()::openSession)
+        .isInstanceOf(PgException.class)
+        .hasMessage("the database has been closed");
+    try (TestNode next = TestNode.open(directory)) {
+      assertThat(next.rows("SELECT id FROM t")).containsExactly("1");
     }
   }
 
