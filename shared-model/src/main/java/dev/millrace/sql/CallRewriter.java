@@ -2,6 +2,7 @@ package dev.millrace.sql;
 
 import dev.millrace.model.Identifiers;
 import dev.millrace.model.SqlState;
+import java.math.BigInteger;
 import java.util.Set;
 
 /** The rules for words with a bracket behind them: functions, and keywords that take brackets. */
@@ -25,6 +26,12 @@ final class CallRewriter {
           "table",
           "table_distinct",
           "convert");
+
+  /** Functions whose last or second argument says how long their result is. */
+  private static final Set<String> PADDING = Set.of("repeat", "lpad", "rpad", "space");
+
+  /** More than any row may hold; H2 would try, and giving up costs it the whole database. */
+  private static final int MAX_LENGTH = 64 * 1024 * 1024;
 
   private static final Set<String> ARRAY_FUNCTIONS =
       Set.of("array", "array_agg", "unnest", "string_to_array", "array_length");
@@ -114,16 +121,35 @@ final class CallRewriter {
       case "cast":
         rewriting.open().cast = true;
         return i + 2;
+      case "now", "transaction_timestamp":
+        return now(i, token);
       case "md5":
         edits.replace(token, "LOWER(RAWTOHEX(HASH('MD5', CAST");
         rewriting.open().closing = " AS CHARACTER VARYING))))";
         return i + 2;
       default:
+        if (PADDING.contains(token.text())) {
+          checkLength(i, token);
+        }
         if (!token.copied()) {
           edits.replace(token, Identifiers.alwaysQuote(token.text()));
         }
         rewriting.open().call = true;
         return i + 2;
+    }
+  }
+
+  private void checkLength(int i, Token function) {
+    for (int j = i + 2; j < rewriting.closing(i + 1); j++) {
+      Token token = stream.token(j);
+      boolean tooLong =
+          token.kind() == Token.Kind.NUMBER
+              && token.text().matches("\\d+")
+              && new BigInteger(token.text()).bitLength() > Integer.numberOfTrailingZeros(MAX_LENGTH);
+      if (tooLong) {
+        throw stream.error(
+            SqlState.PROGRAM_LIMIT_EXCEEDED, "requested length too large", function);
+      }
     }
   }
 
@@ -175,6 +201,18 @@ final class CallRewriter {
             + ")";
     edits.replace(token.start(), stream.token(last).end(), text);
     return last + 1;
+  }
+
+  /** H2's NOW() has no time zone, PostgreSQL's has one. */
+  private int now(int i, Token token) {
+    if (!rewriting.isMarkAt(i + 2, ')')) {
+      throw stream.error(
+          SqlState.UNDEFINED_FUNCTION,
+          "function " + token.text() + " with arguments does not exist",
+          token);
+    }
+    edits.replace(token.start(), stream.token(i + 2).end(), "CURRENT_TIMESTAMP");
+    return i + 3;
   }
 
   /** H2's DECODE is another function; only the hexadecimal form of a constant can be told. */

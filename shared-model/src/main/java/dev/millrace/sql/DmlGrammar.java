@@ -46,12 +46,7 @@ final class DmlGrammar {
     }
     int behindTarget = stream.index() - 1;
     List<String> columns = columnList();
-    if (stream.accept("overriding")) {
-      if (!stream.accept("system")) {
-        stream.expect("user");
-      }
-      stream.expect("value");
-    }
+    overriding();
     boolean many;
     if (stream.accept("default", "values")) {
       many = false;
@@ -75,6 +70,18 @@ final class DmlGrammar {
     refuseReturning();
     stream.expectEnd();
     return dml(target, true, false, false, many, "INSERT 0");
+  }
+
+  /** {@code OVERRIDING SYSTEM VALUE}; here VALUE is no name, so it must not be quoted for H2. */
+  private void overriding() {
+    if (!stream.accept("overriding")) {
+      return;
+    }
+    if (!stream.accept("system")) {
+      stream.expect("user");
+    }
+    rewriter.replaceToken(stream.index(), "VALUE");
+    stream.expect("value");
   }
 
   private List<String> columnList() {

@@ -181,7 +181,9 @@ public final class H2Errors {
     String column = H2Message.unquote(path.substring(path.lastIndexOf('.') + 1));
     return pg(
             SqlState.GENERATED_ALWAYS,
-            "cannot insert a non-DEFAULT value into column \"" + column + "\"",
+            message.statementBegins("update")
+                ? "column \"" + column + "\" can only be updated to DEFAULT"
+                : "cannot insert a non-DEFAULT value into column \"" + column + "\"",
             error)
         .withDetail("Column \"" + column + "\" is generated always.")
         .withColumn(column);

@@ -25,6 +25,12 @@ public final class Lexer {
   private static final String OPERATOR_CHARACTERS = "+-*/<>=~!@#%^&|`?";
   private static final String SINGLE_CHARACTERS = ",()[].;:";
 
+  /**
+   * As many digits as PostgreSQL's numeric holds before and behind the point; reading a number
+   * takes time that grows with the square of its length.
+   */
+  private static final int MAX_NUMBER_LENGTH = 131_072 + 16_383;
+
   private final String sql;
   private final boolean hexadecimalWords;
   private final List<Token> tokens;
@@ -284,6 +290,10 @@ public final class Lexer {
       throw error(
           "trailing junk after numeric literal at or near \"" + sql.substring(start, i + 1) + "\"",
           start);
+    }
+    if (i - start > MAX_NUMBER_LENGTH) {
+      throw new PgException(
+          SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format");
     }
     add(Kind.NUMBER, start, i, null, true);
   }

@@ -55,6 +55,7 @@ final class StatementParser {
     }
     switch (first.text()) {
       case "insert", "update", "delete", "merge":
+        checkRowIdColumn();
         return new DmlGrammar(stream, options).parse();
       case "select", "values", "table", "with":
         return new QueryGrammar(stream, options).query();
@@ -72,6 +73,7 @@ final class StatementParser {
       case "show", "reset":
         return new SettingGrammar(stream).parse();
       case "create", "alter", "drop":
+        checkRowIdColumn();
         return definition();
       case "truncate":
         return truncate();
@@ -81,6 +83,22 @@ final class StatementParser {
         return maintenance(first.text());
       default:
         throw unsupported(first);
+    }
+  }
+
+  /** Redo finds rows by that column, so nobody else may make, write, rename or drop one. */
+  private void checkRowIdColumn() {
+    if (!options.rowIdColumn()) {
+      return;
+    }
+    for (int i = stream.index(); i < stream.limit(); i++) {
+      Token token = stream.token(i);
+      if (token.kind() == Token.Kind.QUOTED && token.text().equals(SqlOptions.ROW_ID_COLUMN)) {
+        throw stream.error(
+            SqlState.RESERVED_NAME,
+            "column name \"" + SqlOptions.ROW_ID_COLUMN + "\" is reserved",
+            token);
+      }
     }
   }
 

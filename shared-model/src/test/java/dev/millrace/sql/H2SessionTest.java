@@ -79,6 +79,63 @@ class H2SessionTest {
             PgException.class, e -> assertThat(e.sqlState()).isEqualTo(sqlState));
   }
 
+  @Test
+  @DisplayName("OVERRIDING says whose value an identity column takes")
+  void overriding() {
+    run("CREATE TABLE t (id int GENERATED ALWAYS AS IDENTITY, v text)");
+    run("INSERT INTO t (id, v) OVERRIDING SYSTEM VALUE VALUES (77, 'mine')");
+    run("insert into t (id, v) overriding user value values (78, 'yours')");
+    run("insert into t (id, v) overriding system value select 79, 'selected'");
+    assertThat(rows("SELECT v, id FROM t ORDER BY id"))
+        .containsExactly(List.of("yours", 1), List.of("mine", 77), List.of("selected", 79));
+  }
+
+  @Test
+  @DisplayName("an assigned generated column is refused as INSERT and UPDATE word it")
+  void generatedColumns() {
+    run("CREATE TABLE t (id int PRIMARY KEY, d int GENERATED ALWAYS AS (id * 2) STORED)");
+    assertThatThrownBy(() -> run("INSERT INTO t VALUES (1, 3)"))
+        .hasMessage("cannot insert a non-DEFAULT value into column \"d\"");
+    run("INSERT INTO t (id) VALUES (1)");
+    assertThatThrownBy(() -> run("UPDATE t SET d = 3"))
+        .hasMessage("column \"d\" can only be updated to DEFAULT");
+    fails("428C9", () -> run("UPDATE t SET d = 3"));
+  }
+
+  @Test
+  @DisplayName("text that UTF-8 cannot hold is refused as a parameter, too")
+  void parametersOutsideTheEncoding() {
+    run("CREATE TABLE t (v text)");
+    for (String bad : List.of("a\0b", "\ud800", "\udc00\ud800x")) {
+      fails("22021", () -> session.execute("INSERT INTO t VALUES ($1)", List.of(bad)));
+    }
+    session.execute("INSERT INTO t VALUES ($1)", List.of("\ud83d\ude42"));
+    assertThat(rows("SELECT v FROM t")).containsExactly(List.of("\ud83d\ude42"));
+  }
+
+  @Test
+  @DisplayName("a number longer than numeric can be is refused at once")
+  void endlessNumbers() {
+    fails("22003", () -> run("SELECT " + "7".repeat(1_000_000)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"repeat('x', 2000000000)", "lpad('x', 99999999999, 'y')", "space(70000000)"})
+  @DisplayName("text that would not fit into memory is refused before it is made")
+  void endlessText(String call) {
+    fails("54000", () -> run("SELECT length(" + call + ")"));
+    assertThat(value("SELECT length(repeat('ab', 1000))")).isEqualTo(2000L);
+  }
+
+  @Test
+  @DisplayName("now() has a time zone")
+  void nowHasATimeZone() {
+    ResultColumn column = run("SELECT now()").results().get(0).columns().get(0);
+    assertThat(column.name()).isEqualTo("now");
+    assertThat(column.type()).isEqualTo("timestamptz");
+    assertThat((String) value("SELECT now()")).endsWith("+00");
+  }
+
   private List<String> constraints(String table) throws SQLException {
     List<String> names = new ArrayList<>();
     try (Connection connection = database.connect();
@@ -453,6 +510,16 @@ class H2SessionTest {
     assertThat(value("SELECT \"$rid\" FROM t")).isEqualTo(1L);
     assertThat(value("SELECT \"$rid\" FROM c")).isEqualTo(1L);
     fails("42703", () -> run("SELECT \"$rid\" FROM k"));
+    for (String write :
+        List.of(
+            "ALTER TABLE t DROP COLUMN \"$rid\"",
+            "ALTER TABLE t RENAME COLUMN \"$rid\" TO r",
+            "ALTER TABLE k ADD COLUMN \"$rid\" int",
+            "CREATE TABLE u (\"$rid\" int)",
+            "UPDATE t SET \"$rid\" = 7",
+            "INSERT INTO t (a, \"$rid\") OVERRIDING SYSTEM VALUE VALUES (3, 7)")) {
+      fails("42939", () -> node.execute(write, List.of()));
+    }
     node.execute("ALTER TABLE t ADD PRIMARY KEY (a); INSERT INTO t VALUES (2, 'y')", List.of());
     assertThat(rows("SELECT * FROM t ORDER BY a")).hasSize(2);
     node.close();
