@@ -324,6 +324,18 @@ class ReplicationScenariosTest {
   }
 
   @Test
+  @DisplayName("an option given twice to a decoding function is refused")
+  void repeatedOption() {
+    publisher.sql("select * from pg_create_logical_replication_slot('s', 'pgoutput')");
+    refused(
+        () ->
+            publisher.sql(
+                "select * from pg_logical_slot_peek_binary_changes('s', null, null,"
+                    + " 'proto_version', '1', 'proto_version', '2', 'publication_names', 'pub')"),
+        "42601");
+  }
+
+  @Test
   @DisplayName("S39: a temporary slot ends with the SQL session that made it")
   void temporarySlot() {
     try (SqlSession session = publisher.bean(PublisherNode.class).open()) {

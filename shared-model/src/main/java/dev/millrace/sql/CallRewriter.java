@@ -145,10 +145,10 @@ final class CallRewriter {
       boolean tooLong =
           token.kind() == Token.Kind.NUMBER
               && token.text().matches("\\d+")
-              && new BigInteger(token.text()).bitLength() > Integer.numberOfTrailingZeros(MAX_LENGTH);
+              && new BigInteger(token.text()).bitLength()
+                  > Integer.numberOfTrailingZeros(MAX_LENGTH);
       if (tooLong) {
-        throw stream.error(
-            SqlState.PROGRAM_LIMIT_EXCEEDED, "requested length too large", function);
+        throw stream.error(SqlState.PROGRAM_LIMIT_EXCEEDED, "requested length too large", function);
       }
     }
   }

@@ -292,8 +292,7 @@ public final class Lexer {
           start);
     }
     if (i - start > MAX_NUMBER_LENGTH) {
-      throw new PgException(
-          SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format");
+      throw new PgException(SqlState.NUMERIC_VALUE_OUT_OF_RANGE, "value overflows numeric format");
     }
     add(Kind.NUMBER, start, i, null, true);
   }

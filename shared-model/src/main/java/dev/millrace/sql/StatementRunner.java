@@ -164,14 +164,17 @@ public final class StatementRunner {
     return PgText.parse(text(value), typeOid);
   }
 
-  /** JSON can spell what UTF-8 and PostgreSQL's text cannot hold: half a surrogate pair, and NUL. */
+  /**
+   * JSON can spell what UTF-8 and PostgreSQL's text cannot hold: half a surrogate pair, and NUL.
+   */
   private static void checkEncoding(String text) {
     if (text.indexOf('\0') >= 0) {
       throw new PgException(
           SqlState.CHARACTER_NOT_IN_REPERTOIRE,
           "invalid byte sequence for encoding \"UTF8\": 0x00");
     }
-    if (text.codePoints().anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
+    if (text.codePoints()
+        .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
       throw new PgException(
           SqlState.CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\"");
     }

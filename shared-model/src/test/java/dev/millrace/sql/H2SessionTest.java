@@ -120,7 +120,8 @@ class H2SessionTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"repeat('x', 2000000000)", "lpad('x', 99999999999, 'y')", "space(70000000)"})
+  @ValueSource(
+      strings = {"repeat('x', 2000000000)", "lpad('x', 99999999999, 'y')", "space(70000000)"})
   @DisplayName("text that would not fit into memory is refused before it is made")
   void endlessText(String call) {
     fails("54000", () -> run("SELECT length(" + call + ")"));

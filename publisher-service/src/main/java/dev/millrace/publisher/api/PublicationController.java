@@ -94,6 +94,7 @@ class PublicationController {
   @ResponseStatus(HttpStatus.NO_CONTENT)
   @Operation(operationId = "dropPublication", summary = "DROP PUBLICATION")
   void drop(@PathVariable @Parameter(example = "mypub") String name) {
+    find(name);
     run(PublicationSql.drop(name));
   }
 

@@ -7,6 +7,7 @@ import dev.millrace.model.SqlState;
 import dev.millrace.publisher.api.PublicationBodies.Alter;
 import dev.millrace.publisher.api.PublicationBodies.Create;
 import dev.millrace.publisher.api.PublicationBodies.Table;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -16,6 +17,8 @@ import java.util.stream.Collectors;
  * so nothing in a body can become anything else in the statement.
  */
 final class PublicationSql {
+
+  private static final int MAX_NAME_BYTES = 63;
 
   private PublicationSql() {}
 
@@ -137,6 +140,11 @@ final class PublicationSql {
     }
     if (name.indexOf('\0') >= 0) {
       throw new BadRequestException(field + " must not hold the character with code 0");
+    }
+    if (name.getBytes(StandardCharsets.UTF_8).length > MAX_NAME_BYTES) {
+      // SQL would cut it, and then speak of another object than the body does.
+      throw new PgException(SqlState.NAME_TOO_LONG, field + " is too long")
+          .withDetail("A name has at most " + MAX_NAME_BYTES + " bytes.");
     }
     return Identifiers.alwaysQuote(name);
   }

@@ -164,7 +164,9 @@ final class SlotFunctions {
       if (words[i] == null || words[i + 1] == null) {
         throw new PgException(SqlState.INVALID_PARAMETER_VALUE, "array must not contain nulls");
       }
-      options.put(words[i], words[i + 1]);
+      if (options.put(words[i], words[i + 1]) != null) {
+        throw new PgException(SqlState.SYNTAX_ERROR, "conflicting or redundant options");
+      }
     }
     return options;
   }

@@ -32,7 +32,6 @@ final class NodeBackend implements TransactionBackend {
   /** A row that needs more than this part of the heap is refused. */
   private static final int MAX_ROWS_IN_HEAP = 16;
 
-
   private final NodeParts node;
   private final DdlExecutor ddlExecutor;
   private final Checkpointer checkpointer;
@@ -58,9 +57,7 @@ final class NodeBackend implements TransactionBackend {
         new StatementRunner(heap.connection(), settings.getInt("max_rows_per_answer"));
     TransactionTables tables = new TransactionTables(node.catalog(), node.shapes(), node.locks());
     RowCapture.Target target = new CaptureTarget(tables);
-    RowCapture capture =
-        new RowCapture(
-            target, node.databaseOid(), maxRowBytes(settings));
+    RowCapture capture = new RowCapture(target, node.databaseOid(), maxRowBytes(settings));
     this.session =
         new SessionParts(heap, runner, capture, tables, node.locks(), node.transactions());
     this.catalogStatements = new CatalogStatements(node, session);

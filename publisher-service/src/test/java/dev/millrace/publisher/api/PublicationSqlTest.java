@@ -54,6 +54,15 @@ class PublicationSqlTest {
   }
 
   @Test
+  @DisplayName("takes no name longer than 63 bytes, which SQL would cut to another name")
+  void longNames() {
+    assertThat(PublicationSql.drop("é".repeat(31) + "x")).contains("éx");
+    assertThatThrownBy(() -> PublicationSql.drop("é".repeat(32)))
+        .isInstanceOfSatisfying(
+            PgException.class, e -> assertThat(e.sqlState()).isEqualTo("42622"));
+  }
+
+  @Test
   @DisplayName("is short when the body is")
   void minimal() {
     assertThat(PublicationSql.create(new Create("p", null, null, null, null, null, null)))

@@ -3,9 +3,9 @@ package dev.millrace.publisher.database;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.model.PgException;
 import dev.millrace.model.PgTime;
 import dev.millrace.publisher.wal.WalReader;
-import dev.millrace.model.PgException;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.sql.SqlSession;
 import java.nio.ByteBuffer;
@@ -58,7 +58,8 @@ class CheckpointTest {
   }
 
   @Test
-  @DisplayName("When H2 gives its file up, the node stops; only the next start opens the file again")
+  @DisplayName(
+      "When H2 gives its file up, the node stops; only the next start opens the file again")
   void lostDatabase() throws SQLException {
     TestNode lost = TestNode.open(directory);
     lost.run("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)");
