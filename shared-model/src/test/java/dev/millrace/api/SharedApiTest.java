@@ -345,6 +345,14 @@ class SharedApiTest {
         .isTrue();
   }
 
+  @Test
+  @DisplayName("Swagger UI is served at the address of api.md")
+  void swaggerUi() throws Exception {
+    assertThat(get("/swagger-ui/index.html").statusCode()).isEqualTo(200);
+    assertThat(get("/swagger-ui/index.html").body()).contains("swagger-ui");
+    assertThat(get("/v3/api-docs.yaml").statusCode()).isEqualTo(200);
+  }
+
   @ParameterizedTest(name = "{0}")
   @DisplayName("an address that others can reach is refused unless it is allowed")
   @CsvSource({"0.0.0.0", "192.168.3.10", "''", "::"})

@@ -13,7 +13,10 @@ public interface SlotIntents {
       String connection,
       SlotIntent.Action action);
 
-  /** Forgets an intent whose outcome is settled. */
+  /**
+   * Forgets an intent whose outcome is settled, and returns when that is durable: a command that
+   * was refused must not be finished by the next start.
+   */
   void settle(SlotIntent intent);
 
   List<SlotIntent> open();

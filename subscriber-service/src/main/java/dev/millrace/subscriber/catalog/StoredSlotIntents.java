@@ -29,7 +29,7 @@ final class StoredSlotIntents implements SlotIntents {
 
   @Override
   public void settle(SlotIntent intent) {
-    commits.commit(() -> remove(entities, intent));
+    commits.commitDurably(() -> remove(entities, intent));
   }
 
   /** Inside the caller's transaction. */

@@ -60,7 +60,13 @@ final class CreateSubscriptionCommand {
         relations.add(services.match(subscription.oid(), table, options.copyData()));
       }
       if (options.createSlot()) {
-        storeWithSlot(subscription, relations, publisher, notices);
+        services
+            .reconciler()
+            .withSlot(
+                subscription.slotName(), () -> storeWithSlot(subscription, relations, publisher));
+        notices.accept(
+            Notice.notice(
+                "created replication slot \"" + subscription.slotName() + "\" on publisher"));
       } else {
         services.store().create(subscription, relations, null);
       }
@@ -89,10 +95,7 @@ final class CreateSubscriptionCommand {
   }
 
   private void storeWithSlot(
-      Subscription subscription,
-      List<SubscribedRelation> relations,
-      PublisherSession publisher,
-      Consumer<Notice> notices) {
+      Subscription subscription, List<SubscribedRelation> relations, PublisherSession publisher) {
     String slot = subscription.slotName();
     if (publisher.slotExists(slot)) {
       throw new PgException(
@@ -120,7 +123,6 @@ final class CreateSubscriptionCommand {
       services.reconciler().takeOver(intent);
       throw e;
     }
-    notices.accept(Notice.notice("created replication slot \"" + slot + "\" on publisher"));
   }
 
   /** After a refusal there is no slot of ours; after a lost connection nobody knows. */

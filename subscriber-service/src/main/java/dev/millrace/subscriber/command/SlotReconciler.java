@@ -8,12 +8,14 @@ import dev.millrace.subscriber.catalog.SubscriptionCatalog;
 import dev.millrace.subscriber.catalog.SubscriptionStore;
 import dev.millrace.subscriber.launcher.Launcher;
 import dev.millrace.subscriber.receiver.PublisherConnector;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +39,7 @@ import org.slf4j.LoggerFactory;
 public final class SlotReconciler implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(SlotReconciler.class);
+  private static final int LOCKS = 64;
   private static final String APPLICATION_NAME = "millrace slot reconciler";
 
   private final SlotIntents intents;
@@ -45,6 +48,7 @@ public final class SlotReconciler implements AutoCloseable {
   private final PublisherConnector connector;
   private final Launcher launcher;
   private final LongSupplier retryMs;
+  private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
   private final Set<SlotIntent> open = ConcurrentHashMap.newKeySet();
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
@@ -67,6 +71,7 @@ public final class SlotReconciler implements AutoCloseable {
     this.connector = connector;
     this.launcher = launcher;
     this.retryMs = retryMs;
+    Arrays.setAll(locks, i -> new ReentrantLock());
   }
 
   /** Takes over the intents that the last run of this service left. */
@@ -95,6 +100,31 @@ public final class SlotReconciler implements AutoCloseable {
     return open.isEmpty();
   }
 
+  /**
+   * Runs a command that makes a slot, after what is still to be cleaned up under that name, and
+   * keeps the reconciler off the name meanwhile: it must not drop the slot of a second attempt for
+   * the first one's.
+   */
+  void withSlot(String slotName, Runnable command) {
+    ReentrantLock lock = lock(slotName);
+    lock.lock();
+    try {
+      for (SlotIntent intent : List.copyOf(open)) {
+        if (intent.slotName().equals(slotName)) {
+          reconcile(intent);
+          open.remove(intent);
+        }
+      }
+      command.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private ReentrantLock lock(String slotName) {
+    return locks[Math.floorMod(slotName.hashCode(), LOCKS)];
+  }
+
   private void look(long delayMs) {
     if (!thread.isShutdown()) {
       thread.schedule(this::reconcileAll, delayMs, TimeUnit.MILLISECONDS);
@@ -106,12 +136,18 @@ public final class SlotReconciler implements AutoCloseable {
       if (thread.isShutdown()) {
         return;
       }
+      ReentrantLock lock = lock(intent.slotName());
+      lock.lock();
       try {
-        reconcile(intent);
-        open.remove(intent);
+        if (open.contains(intent)) {
+          reconcile(intent);
+          open.remove(intent);
+        }
       } catch (RuntimeException e) {
         // The publisher is out of reach or busy; the intent stays and is tried again.
         log.warn("could not reconcile \"{}\", will try again: {}", intent, e.getMessage());
+      } finally {
+        lock.unlock();
       }
     }
     if (!open.isEmpty()) {

@@ -529,6 +529,30 @@ class SubscriptionCommandsTest {
   }
 
   @Test
+  @DisplayName("a second CREATE cleans up after the first and keeps its own slot")
+  void secondAttempt() {
+    SlotIntents intents = subscriber.bean(SlotIntents.class);
+    SlotIntent first =
+        intents.note(99998, 0, "mysub", publisher.connection(), SlotIntent.Action.MAKE);
+    publisher.slots().add("mysub");
+    publisher.refuse("DROP_REPLICATION_SLOT", "55006");
+    subscriber.bean(SlotReconciler.class).takeOver(first);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(publisher.commands())
+                    .anyMatch(command -> command.startsWith("DROP_REPLICATION_SLOT")));
+    publisher.allow("DROP_REPLICATION_SLOT");
+
+    assertThat(create("p1", "copy_data = false").status()).isEqualTo(200);
+
+    await()
+        .untilAsserted(() -> assertThat(subscriber.bean(SlotReconciler.class).isIdle()).isTrue());
+    assertThat(publisher.slots()).containsExactly("mysub");
+    assertThat(intents.open()).isEmpty();
+  }
+
+  @Test
   @DisplayName("a drop that a crash cut short is finished")
   void finishesDrop() {
     create("p1", "copy_data = false");
