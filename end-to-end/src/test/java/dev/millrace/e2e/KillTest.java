@@ -11,7 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -113,11 +115,23 @@ class KillTest {
     Replication.awaitCaughtUp(publisher.api(), "ks", WAIT_MS);
     for (int i = 0; i < TABLES; i++) {
       List<List<String>> atPublisher = rows(publisher.api(), i);
-      assertThat(rows(subscriber.api(), i)).as("k%d, seed %d", i, seed).isEqualTo(atPublisher);
+      assertSame(i, rows(subscriber.api(), i), atPublisher);
       load.assertAcknowledged(i, atPublisher);
     }
     assertThat(load.acknowledged()).as("transactions, seed %d", seed).isPositive();
     assertNothingLeft();
+  }
+
+  /** Fails with the rows that differ rather than with all of them. */
+  private void assertSame(
+      int table, List<List<String>> atSubscriber, List<List<String>> atPublisher) {
+    Set<List<String>> missing = new LinkedHashSet<>(atPublisher);
+    atSubscriber.forEach(missing::remove);
+    Set<List<String>> extra = new LinkedHashSet<>(atSubscriber);
+    atPublisher.forEach(extra::remove);
+    assertThat(missing).as("missing at the subscriber in k%d, seed %d", table, seed).isEmpty();
+    assertThat(extra).as("at the subscriber only in k%d, seed %d", table, seed).isEmpty();
+    assertThat(atSubscriber).as("rows of k%d, seed %d", table, seed).hasSameSizeAs(atPublisher);
   }
 
   private static List<List<String>> rows(MillraceApi api, int table) {

@@ -155,9 +155,9 @@ public final class ApplyWorker {
   private final class TableHandOver implements ReplicationStream.Watcher {
 
     @Override
-    public boolean between(long lsn) {
+    public boolean between(long lsn, boolean heard) {
       try {
-        if (handOvers.anyWaiting()) {
+        if (heard && handOvers.anyWaiting()) {
           Set<Integer> answered = handOvers.answer(lsn);
           handOvers.awaitDone(answered, () -> stopping);
           states.invalidate();
@@ -174,6 +174,11 @@ public final class ApplyWorker {
     @Override
     public boolean stopping() {
       return stopping;
+    }
+
+    @Override
+    public boolean impatient() {
+      return handOvers.anyWaiting();
     }
   }
 

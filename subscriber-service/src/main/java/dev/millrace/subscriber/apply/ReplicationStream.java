@@ -1,6 +1,7 @@
 package dev.millrace.subscriber.apply;
 
 import dev.millrace.model.ByteCursor;
+import dev.millrace.model.Lsn;
 import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.PgTime;
@@ -30,9 +31,11 @@ public final class ReplicationStream implements AutoCloseable {
     /**
      * No transaction is open and everything before {@code lsn} is settled.
      *
+     * @param heard whether the publisher has told a position since the stream began; before that,
+     *     the stream may go on anywhere behind {@code lsn}
      * @return false to end the stream here
      */
-    boolean between(long lsn);
+    boolean between(long lsn, boolean heard);
 
     /**
      * A transaction with that commit LSN begins.
@@ -63,6 +66,7 @@ public final class ReplicationStream implements AutoCloseable {
   private final CopyDataReader copyData = new CopyDataReader();
   private final ByteCursor keepalive = new ByteCursor();
   private boolean pinged;
+  private boolean heard;
 
   /**
    * @param durableCommits synchronous_commit is not off: each commit waits for the disk
@@ -109,7 +113,7 @@ public final class ReplicationStream implements AutoCloseable {
       PublisherConnection.Frame frame = connection.receive(0);
       if (frame == null) {
         feedback.inputConsumed();
-        if (!applier.inTransaction() && !watcher.between(positions.settledLsn())) {
+        if (!applier.inTransaction() && !watcher.between(positions.settledLsn(), heard)) {
           break;
         }
         frame = connection.receive(IDLE_MS);
@@ -134,13 +138,14 @@ public final class ReplicationStream implements AutoCloseable {
     byte[] buffer = frame.buffer();
     copyData.wrap(buffer, frame.offset(), frame.limit() - frame.offset());
     long sendTime = 0;
+    long receivedLsn = 0;
     while (copyData.next()) {
       int at = copyData.payloadOffset();
       int length = copyData.payloadLength();
       byte tag = length == 0 ? 0 : buffer[at];
       if (tag == XLogData.TAG && length > XLogData.HEADER_SIZE) {
-        positions.received(longAt(buffer, at + 1));
-        positions.received(longAt(buffer, at + 9));
+        receivedLsn = Lsn.max(receivedLsn, longAt(buffer, at + 1));
+        receivedLsn = Lsn.max(receivedLsn, longAt(buffer, at + 9));
         sendTime = longAt(buffer, at + 17);
         if (!takeMessage(
             buffer, at + XLogData.HEADER_SIZE, length - XLogData.HEADER_SIZE, watcher)) {
@@ -163,6 +168,7 @@ public final class ReplicationStream implements AutoCloseable {
                 + " bytes");
       }
     }
+    positions.received(receivedLsn);
     if (sendTime != 0) {
       positions.messageTimes(sendTime, PgTime.fromInstant(clock.instant()));
     }
@@ -179,16 +185,20 @@ public final class ReplicationStream implements AutoCloseable {
         if (durableCommits) {
           target.makeDurable();
         }
-        feedback.settled(applier.endLsn(), true);
-        return watcher.between(positions.settledLsn());
+        return settled(applier.endLsn(), true, watcher);
       case ENDED_EMPTY:
-        feedback.settled(applier.endLsn(), false);
-        return watcher.between(positions.settledLsn());
+        return settled(applier.endLsn(), false, watcher);
       case BEGUN:
         return watcher.begins(applier.openCommitLsn());
       default:
         return true;
     }
+  }
+
+  private boolean settled(long lsn, boolean committed, Watcher watcher) {
+    heard = true;
+    feedback.settled(lsn, committed);
+    return watcher.between(positions.settledLsn(), true);
   }
 
   private boolean takeKeepalive(Watcher watcher) {
@@ -199,8 +209,7 @@ public final class ReplicationStream implements AutoCloseable {
     positions.received(endLsn);
     boolean goOn = true;
     if (!applier.inTransaction()) {
-      feedback.settled(endLsn, false);
-      goOn = watcher.between(positions.settledLsn());
+      goOn = settled(endLsn, false, watcher);
     }
     if (replyRequested) {
       // The socket's thread has asked already; now the answer can include this position.

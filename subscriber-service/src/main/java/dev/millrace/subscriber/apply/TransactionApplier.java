@@ -62,8 +62,10 @@ import java.util.List;
  *   C     write the last batch, restart identities, insert progress, commit
  * </pre>
  *
- * A transaction that has nothing for this worker (no change, or only of tables that another worker
- * owns) opens no local transaction and stores no progress: sent again it would be judged the same.
+ * A transaction without change messages opens no local transaction and stores no progress. One
+ * whose changes all belong to another worker writes no rows but stores its progress: once it is
+ * confirmed the publisher will not send it again, and after a restart the position stored must tell
+ * table synchronizations that the stream goes on behind it.
  *
  * <h2>Rejected</h2>
  *
@@ -93,7 +95,6 @@ public final class TransactionApplier implements AutoCloseable {
   private Begin transaction;
   private boolean skipped;
   private boolean hasChanges;
-  private boolean writesLocally;
 
   /** Where a message leaves the stream. */
   public enum Outcome {
@@ -228,7 +229,6 @@ public final class TransactionApplier implements AutoCloseable {
     }
     transaction = begin;
     hasChanges = false;
-    writesLocally = false;
     skipped = Lsn.isBefore(begin.finalLsn(), remoteLsn);
     context.transaction(begin.xid(), begin.finalLsn());
     relations.refresh();
@@ -244,7 +244,7 @@ public final class TransactionApplier implements AutoCloseable {
               + Lsn.format(transaction.finalLsn())
               + ")");
     }
-    boolean wrote = writesLocally;
+    boolean wrote = hasChanges && !skipped;
     if (wrote) {
       flush();
       context.message(MessageType.COMMIT);
@@ -257,7 +257,6 @@ public final class TransactionApplier implements AutoCloseable {
     }
     endLsn = commit.endLsn();
     transaction = null;
-    writesLocally = false;
     context.transaction(0, 0);
     return wrote ? Outcome.COMMITTED : Outcome.ENDED_EMPTY;
   }
@@ -271,15 +270,12 @@ public final class TransactionApplier implements AutoCloseable {
     if (skipped) {
       return null;
     }
-    RelationMap.OpenRelation relation;
     try {
-      relation = relations.find(relationOid, transaction.finalLsn());
+      return relations.find(relationOid, transaction.finalLsn());
     } catch (PgException unfit) {
       context.message(type);
       throw unfit;
     }
-    writesLocally |= relation != null;
-    return relation;
   }
 
   private void insert(RelationMap.OpenRelation relation, TupleData row) throws SQLException {
@@ -341,7 +337,6 @@ public final class TransactionApplier implements AutoCloseable {
       }
     }
     if (!truncated.isEmpty()) {
-      writesLocally = true;
       truncates.truncate(truncated, truncate.restartIdentity());
     }
   }
@@ -383,7 +378,6 @@ public final class TransactionApplier implements AutoCloseable {
       batch.clear();
       truncates.clear();
       transaction = null;
-      writesLocally = false;
       connection.rollback();
     } catch (SQLException e) {
       throw H2Errors.translate(e);

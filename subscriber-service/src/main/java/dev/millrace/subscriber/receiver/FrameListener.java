@@ -28,6 +28,7 @@ final class FrameListener implements WebSocket.Listener {
   private byte[] message;
   private int messageSize;
   private volatile long lastReceiptNanos = System.nanoTime();
+  private volatile long lastSignNanos = System.nanoTime();
   private volatile Runnable replyRequested = () -> {};
 
   FrameListener(FrameQueue queue, long maxMessageBytes) {
@@ -102,14 +103,14 @@ final class FrameListener implements WebSocket.Listener {
 
   @Override
   public CompletionStage<?> onPing(WebSocket socket, ByteBuffer data) {
-    received();
+    lastSignNanos = System.nanoTime();
     socket.request(1);
     return null;
   }
 
   @Override
   public CompletionStage<?> onPong(WebSocket socket, ByteBuffer data) {
-    received();
+    lastSignNanos = System.nanoTime();
     socket.request(1);
     return null;
   }
@@ -155,6 +156,7 @@ final class FrameListener implements WebSocket.Listener {
 
   private void received() {
     lastReceiptNanos = System.nanoTime();
+    lastSignNanos = lastReceiptNanos;
   }
 
   /** Restarts the clock of silence, for the time in which the socket was not read. */
@@ -162,8 +164,14 @@ final class FrameListener implements WebSocket.Listener {
     received();
   }
 
+  /** Milliseconds without a message of the walsender. */
   long silentMs() {
     return queue.isFull() ? 0 : (System.nanoTime() - lastReceiptNanos) / 1_000_000;
+  }
+
+  /** Milliseconds without any frame, the answers to pings included. */
+  long deadMs() {
+    return queue.isFull() ? 0 : (System.nanoTime() - lastSignNanos) / 1_000_000;
   }
 
   void onReplyRequested(Runnable action) {

@@ -51,7 +51,10 @@ public interface PublisherConnection extends AutoCloseable {
    */
   void onReplyRequested(Runnable action);
 
-  /** Milliseconds since anything arrived; 0 while a full queue keeps the socket from being read. */
+  /**
+   * Milliseconds since the walsender said anything (answers to pings do not count); 0 while a full
+   * queue keeps the socket from being read.
+   */
   long silentMs();
 
   boolean isOpen();

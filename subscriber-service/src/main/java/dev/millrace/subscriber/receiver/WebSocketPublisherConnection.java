@@ -217,7 +217,7 @@ final class WebSocketPublisherConnection implements PublisherConnection {
    */
   private void probe() {
     long now = System.nanoTime();
-    boolean silent = listener.silentMs() >= PROBE_MS;
+    boolean silent = listener.deadMs() >= PROBE_MS;
     if (silent && now - lastProbeNanos >= PROBE_MS * 1_000_000) {
       lastProbeNanos = now;
       deliver(() -> socket.sendPing(ByteBuffer.allocate(0)));
@@ -261,7 +261,7 @@ final class WebSocketPublisherConnection implements PublisherConnection {
 
   private void requireSigns() {
     long timeoutMs = receiverTimeoutMs.getAsLong();
-    if (timeoutMs > 0 && listener.silentMs() >= timeoutMs) {
+    if (timeoutMs > 0 && listener.deadMs() >= timeoutMs) {
       throw timedOut();
     }
   }

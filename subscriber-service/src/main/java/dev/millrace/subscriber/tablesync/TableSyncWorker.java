@@ -302,7 +302,7 @@ public final class TableSyncWorker {
     }
 
     @Override
-    public boolean between(long lsn) {
+    public boolean between(long lsn, boolean heard) {
       return Lsn.isBefore(lsn, targetLsn);
     }
 

@@ -215,6 +215,30 @@ class ApplyWorkerTest {
   }
 
   @Test
+  @DisplayName("A6 a publisher that falls silent is asked, then left after wal_receiver_timeout")
+  void silentPublisher() {
+    begin();
+    long end = publisher.commit(tx -> tx.insert("t", "1", "a"));
+    awaitConfirmed(end);
+    node.workers().settings().set("wal_receiver_timeout", "1s");
+    try {
+      publisher.freeze(true);
+      long streams = streams();
+      await().until(() -> streams() > streams);
+      publisher.freeze(false);
+      publisher.commit(tx -> tx.insert("t", "2", "b"));
+      awaitEqual();
+      assertThat(node.catalog().statistics(subscription.oid()).applyErrors.sum()).isZero();
+    } finally {
+      node.workers().settings().set("wal_receiver_timeout", "60s");
+    }
+  }
+
+  private long streams() {
+    return publisher.commands().stream().filter(c -> c.startsWith("START_")).count();
+  }
+
+  @Test
   @DisplayName(
       "S11 a changed subscription restarts its worker, a publisher that comes back finds it")
   void restarts() throws Exception {

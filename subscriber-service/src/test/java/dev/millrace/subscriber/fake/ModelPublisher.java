@@ -53,15 +53,14 @@ public final class ModelPublisher implements AutoCloseable {
   private final List<String> commands = new CopyOnWriteArrayList<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
   private final List<long[]> feedback = new CopyOnWriteArrayList<>();
+  volatile boolean frozen;
   private volatile Consumer<String> onCommand = command -> {};
-  private WebSocketServer server;
-  private final int port;
+  private final WebSocketServer server;
   private long insertLsn = 0x1000000;
   private int nextXid = 731;
 
   public ModelPublisher() throws IOException {
     server = new WebSocketServer(peer -> new ModelSession(this, peer).run());
-    port = server.port();
   }
 
   public String connection() {
@@ -70,14 +69,14 @@ public final class ModelPublisher implements AutoCloseable {
 
   /** Cuts all connections and refuses new ones until {@link #restart}. */
   public void kill() throws IOException {
-    server.close();
+    server.dead(true);
     synchronized (this) {
       slots.values().forEach(slot -> slot.active = false);
     }
   }
 
   public void restart() throws IOException {
-    server = new WebSocketServer(peer -> new ModelSession(this, peer).run(), port);
+    server.dead(false);
   }
 
   /** Cuts all connections; new ones are welcome. */
@@ -88,6 +87,11 @@ public final class ModelPublisher implements AutoCloseable {
   /** Called with each command before it is answered; may block, or throw what to answer. */
   public void onCommand(Consumer<String> action) {
     onCommand = action;
+  }
+
+  /** While frozen, streams say nothing at all, though their connections live. */
+  public void freeze(boolean on) {
+    frozen = on;
   }
 
   void command(String command) {

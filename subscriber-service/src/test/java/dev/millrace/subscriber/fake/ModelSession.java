@@ -256,6 +256,10 @@ final class ModelSession {
             publisher.wait(1000);
           }
           currentLsn = publisher.currentLsn();
+          if (publisher.frozen) {
+            publisher.wait(20);
+            continue;
+          }
           if (next < publisher.log.size()) {
             transaction = publisher.log.get(next++);
           }

@@ -22,6 +22,7 @@ public final class WebSocketServer implements AutoCloseable {
   private final List<WebSocketPeer> peers = new CopyOnWriteArrayList<>();
   private volatile String subprotocol = "millrace.replication.v1";
   private volatile int refuseWith;
+  private volatile boolean dead;
 
   public WebSocketServer(Conversation conversation) throws IOException {
     this(conversation, 0);
@@ -51,10 +52,20 @@ public final class WebSocketServer implements AutoCloseable {
     refuseWith = status;
   }
 
+  /** While dead, each connection is cut as soon as it is made. */
+  public void dead(boolean isDead) throws IOException {
+    dead = isDead;
+    cutAll();
+  }
+
   private void acceptAll() {
     while (!listener.isClosed()) {
       try {
         Socket socket = listener.accept();
+        if (dead) {
+          socket.close();
+          continue;
+        }
         Thread thread = new Thread(() -> serve(socket), "fake-walsender");
         thread.setDaemon(true);
         thread.start();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.millrace.model.FaultPoint;
+import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
 import dev.millrace.subscriber.catalog.RelationState;
 import dev.millrace.subscriber.catalog.ReplicationOrigin;
@@ -201,6 +202,31 @@ class TableSyncWorkerTest {
     writing.set(false);
     writer.join();
     awaitReadyAndEqual("t");
+    assertNothingLeft();
+  }
+
+  @Test
+  @DisplayName(
+      "Y1 what the apply worker left to the copy and confirmed is caught up after both died")
+  void confirmedBeforeCrash() {
+    write(10);
+    FaultPoint.arm(
+        "tablesync.after-finished-copy",
+        1,
+        () -> {
+          write(20);
+          long end = publisher.currentLsn();
+          await().until(() -> !Lsn.isBefore(publisher.confirmedLsn(slot), end));
+          try {
+            publisher.cut();
+          } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+          }
+          throw new PgException("08006", "killed");
+        });
+    subscribe("t");
+    awaitReadyAndEqual("t");
+    assertThat(node.count("t")).isEqualTo(30);
     assertNothingLeft();
   }
 
