@@ -16,13 +16,18 @@ import java.util.List;
 
 /**
  * Runs one H2 statement on a JDBC connection and turns what comes back into a {@link
- * StatementResult}: rows in JSON form with PostgreSQL's type names, at most {@code maxRows} of them
- * (54000 above). One thread; {@link #cancel} from any.
+ * StatementResult}: rows in JSON form with PostgreSQL's type names, at most {@code maxRows} of
+ * them, and no more text than a part of the heap (54000 above). One thread; {@link #cancel} from
+ * any.
  */
 public final class StatementRunner {
 
+  /** An answer is held whole, so its text must leave room in the heap for others. */
+  private static final int MAX_ANSWERS_IN_HEAP = 8;
+
   private final Connection connection;
   private final int maxRows;
+  private final long maxTextLength;
 
   private volatile Statement running;
   private volatile boolean canceled;
@@ -30,8 +35,13 @@ public final class StatementRunner {
   private long timeoutInForceMs;
 
   public StatementRunner(Connection connection, int maxRows) {
+    this(connection, maxRows, Runtime.getRuntime().maxMemory() / MAX_ANSWERS_IN_HEAP);
+  }
+
+  StatementRunner(Connection connection, int maxRows, long maxTextLength) {
     this.connection = connection;
     this.maxRows = maxRows;
+    this.maxTextLength = maxTextLength;
   }
 
   /** statement_timeout for the statements to come, in milliseconds; 0 = none. */
@@ -107,16 +117,33 @@ public final class StatementRunner {
     try (ResultSet result = statement.executeQuery()) {
       ResultReader reader = new ResultReader(connection, result.getMetaData());
       List<List<Object>> rows = new ArrayList<>();
+      long textLength = 0;
       while (result.next()) {
         if (rows.size() == maxRows) {
           throw new PgException(
                   SqlState.PROGRAM_LIMIT_EXCEEDED, "the answer has more than " + maxRows + " rows")
               .withHint("Use LIMIT, or raise max_rows_per_answer.");
         }
-        rows.add(reader.row(result));
+        List<Object> row = reader.row(result);
+        textLength += textLength(row);
+        if (textLength > maxTextLength) {
+          throw new PgException(
+                  SqlState.PROGRAM_LIMIT_EXCEEDED,
+                  "the answer holds more than " + maxTextLength + " characters")
+              .withHint("Use LIMIT, or name fewer columns.");
+        }
+        rows.add(row);
       }
       return new StatementResult("SELECT " + rows.size(), reader.columns(), rows);
     }
+  }
+
+  private static long textLength(List<Object> row) {
+    long length = 0;
+    for (Object value : row) {
+      length += value instanceof String text ? text.length() : 0;
+    }
+    return length;
   }
 
   private static void bind(PreparedStatement statement, List<Object> parameters)

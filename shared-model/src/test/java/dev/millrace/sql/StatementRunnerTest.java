@@ -184,6 +184,18 @@ class StatementRunnerTest {
   }
 
   @Test
+  @DisplayName("more text than the heap has room for is an error")
+  void textLimit() {
+    StatementRunner limited = new StatementRunner(database.admin(), 100, 10);
+    assertThat(limited.query("SELECT 'abcde' FROM system_range(1, 2)", List.of()).rows())
+        .hasSize(2);
+    assertThatThrownBy(() -> limited.query("SELECT 'abcd' FROM system_range(1, 3)", List.of()))
+        .isInstanceOfSatisfying(
+            PgException.class, error -> assertThat(error.sqlState()).isEqualTo("54000"))
+        .hasMessage("the answer holds more than 10 characters");
+  }
+
+  @Test
   @DisplayName("statement_timeout ends a statement, and no longer one after it is switched off")
   void statementTimeout() {
     runner.setStatementTimeout(50);

@@ -115,7 +115,7 @@ final class EmbeddedDatabase implements AutoCloseable {
    * what is left of the old one, and that has destroyed files; only a new process may open it.
    */
   boolean isLost() {
-    return !closing && (h2.isClosing() || h2.getStore().getMvStore().isClosed());
+    return !closing && (h2.isClosing() || h2.getStore().getMvStore().getPanicException() != null);
   }
 
   private Connection open(String user, String options) {

@@ -30,7 +30,7 @@ import org.h2.engine.SessionLocal;
 final class NodeBackend implements TransactionBackend {
 
   /** A row that needs more than this part of the heap is refused. */
-  private static final int MAX_ROWS_IN_HEAP = 16;
+  private static final int MAX_ROWS_IN_HEAP = 32;
 
   private final NodeParts node;
   private final DdlExecutor ddlExecutor;

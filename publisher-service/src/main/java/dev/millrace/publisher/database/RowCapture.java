@@ -175,6 +175,9 @@ final class RowCapture {
           .computeIfAbsent(relationOid, oid -> new KeyOrder(target.shape(oid)))
           .row(oldRow, newRow);
     }
+    if (textLength(oldRow) + textLength(newRow) > maxRowBytes) {
+      throw tooLarge();
+    }
     int start = batch.size();
     ByteBuilder out = batch.begin(change, 0, rowXid, transaction.xid(), databaseOid, 0);
     switch (change) {
@@ -193,13 +196,28 @@ final class RowCapture {
     }
   }
 
+  /** What alone can make a row large, known before any of it is copied. */
+  private static long textLength(Object[] row) {
+    long length = 0;
+    if (row != null) {
+      for (Object value : row) {
+        if (value instanceof String text) {
+          length += text.length();
+        } else if (value instanceof byte[] bytes) {
+          length += bytes.length;
+        }
+      }
+    }
+    return length;
+  }
+
   private PgException tooLarge() {
     return new PgException(
             SqlState.PROGRAM_LIMIT_EXCEEDED, "row is too big to be replicated in one message")
         .withDetail("The limit is " + maxRowBytes + " bytes.")
         .withHint(
-            "The limit is set by \"replication_max_message_size\", and is a sixteenth of the heap"
-                + " at most.");
+            "The limit is set by \"replication_max_message_size\", and is a thirty-second part of"
+                + " the heap at most.");
   }
 
   /** From here on the statement's rows carry its own xid; those collected so far are changed. */

@@ -55,25 +55,34 @@ public final class SlotChanges {
   /** One message of the plugin. */
   public record Change(long lsn, int xid, byte[] data) {}
 
+  /** An answer is held whole, first as bytes and then as text. */
+  private static final int MAX_ANSWERS_IN_HEAP = 16;
+
   private final ReplicationSlots slots;
   private final LogicalDecoding decoding;
   private final WriteAheadLog log;
+  private final long maxBytes;
 
   public SlotChanges(ReplicationSlots slots, LogicalDecoding decoding, WriteAheadLog log) {
+    this(slots, decoding, log, Runtime.getRuntime().maxMemory() / MAX_ANSWERS_IN_HEAP);
+  }
+
+  SlotChanges(ReplicationSlots slots, LogicalDecoding decoding, WriteAheadLog log, long maxBytes) {
     this.slots = slots;
     this.decoding = decoding;
     this.log = log;
+    this.maxBytes = maxBytes;
   }
 
   /**
    * @throws PgException as ReplicationSlots.acquire and the plugin's start; 0A000 when the plugin
-   *     writes binary and text is wanted; 54000 above maxRows
+   *     writes binary and text is wanted; 54000 above maxRows, or above what the heap has room for
    */
   public List<Change> read(Request request) {
     ReplicationSlot slot = slots.acquire(request.slot, request.ownerPid, request.database);
     try {
       requireLogical(slot);
-      Rows rows = new Rows(request);
+      Rows rows = new Rows(request, maxBytes);
       try (LogicalDecoding.DecodingSession session =
           decoding.start(
               slot,
@@ -130,13 +139,16 @@ public final class SlotChanges {
   private static final class Rows implements OutputWriter {
     final List<Change> changes = new ArrayList<>();
     private final Request request;
+    private final long maxBytes;
     private final ByteBuilder message = new ByteBuilder(256);
+    private long bytes;
     private int withoutLsn;
     private long lsn;
     private int xid;
 
-    Rows(Request request) {
+    Rows(Request request, long maxBytes) {
       this.request = request;
+      this.maxBytes = maxBytes;
     }
 
     @Override
@@ -153,6 +165,13 @@ public final class SlotChanges {
         throw new PgException(
                 SqlState.PROGRAM_LIMIT_EXCEEDED,
                 "more than " + request.maxRows + " changes to return")
+            .withHint("Limit the answer with upto_lsn or upto_nchanges.");
+      }
+      bytes += message.size();
+      if (bytes > maxBytes) {
+        throw new PgException(
+                SqlState.PROGRAM_LIMIT_EXCEEDED,
+                "more than " + maxBytes + " bytes of changes to return")
             .withHint("Limit the answer with upto_lsn or upto_nchanges.");
       }
       changes.add(new Change(lsn, xid, Arrays.copyOf(message.array(), message.size())));

@@ -77,6 +77,20 @@ class CheckpointTest {
   }
 
   @Test
+  @DisplayName("A row too big for the heap is refused before it is copied, and the node goes on")
+  void rowTooBigForTheHeap() {
+    try (TestNode node = TestNode.open(directory)) {
+      node.run("CREATE TABLE t (id int PRIMARY KEY, v text)");
+      long tooLong = Runtime.getRuntime().maxMemory() / 32 + 1;
+      assertThatThrownBy(() -> node.run("INSERT INTO t VALUES (1, repeat('x', " + tooLong + "))"))
+          .isInstanceOfSatisfying(
+              PgException.class, e -> assertThat(e.sqlState()).isEqualTo("54000"));
+      node.run("INSERT INTO t VALUES (2, 'y')");
+      assertThat(node.rows("SELECT * FROM t")).containsExactly("2|y");
+    }
+  }
+
+  @Test
   @DisplayName("A clean stop leaves nothing to redo; data, xids and the catalogue go on after it")
   void restart() {
     int lastXid;

@@ -146,6 +146,16 @@ class SlotChangesTest {
   }
 
   @Test
+  @DisplayName("C5: more bytes than the heap has room for are refused; nothing is consumed")
+  void tooManyBytes() {
+    SlotChanges small = new SlotChanges(scene.slots, scene.decoding, scene.log, 100);
+    assertThatThrownBy(() -> small.read(request("s", true, false, 0, 0, 100)))
+        .extracting(e -> ((PgException) e).sqlState())
+        .isEqualTo("54000");
+    assertThat(read(false, 0, 0)).hasSize(7);
+  }
+
+  @Test
   @DisplayName("C5: too many rows, slots of others and unknown slots are refused; the slot is free")
   void refusals() {
     assertThatThrownBy(() -> changes.read(request("s", true, false, 0, 0, 3)))
