@@ -46,6 +46,9 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
   private boolean closed;
   private boolean outOfWorkers;
 
+  /** How long until the first worker that waits for its interval may start. */
+  private long nextStartNanos = Long.MAX_VALUE;
+
   WorkerLauncher(WorkerContext context) {
     this.context = context;
     thread.setDaemon(true);
@@ -84,7 +87,7 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
   private synchronized boolean awaitWork() {
     try {
       if (!awake && !closed) {
-        wait(LOOK_MS);
+        wait(Math.min(LOOK_MS, nextStartNanos / 1_000_000 + 1));
       }
     } catch (InterruptedException unexpected) {
       throw new IllegalStateException(unexpected);
@@ -113,6 +116,7 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
       }
       stopUnwanted(wanted, tables);
       outOfWorkers = false;
+      nextStartNanos = Long.MAX_VALUE;
       wanted.values().forEach(this::startApply);
       wanted
           .values()
@@ -157,7 +161,7 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
     long now = System.nanoTime();
     if (workers.apply != null
         || workers.suspensions > 0
-        || workers.applyWaitNanos(now, retryNanos()) > 0
+        || mustWait(workers.applyWaitNanos(now, retryNanos()))
         || !freeWorker()) {
       return;
     }
@@ -182,7 +186,7 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
       }
       if (!needsSync(table, unclean)
           || workers.syncs.containsKey(table.relationOid())
-          || workers.syncWaitNanos(table.relationOid(), now, retryNanos()) > 0) {
+          || mustWait(workers.syncWaitNanos(table.relationOid(), now, retryNanos()))) {
         continue;
       }
       if (!freeWorker()) {
@@ -196,6 +200,13 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
       workers.syncStarted(running, now);
       running.start();
     }
+  }
+
+  private boolean mustWait(long nanos) {
+    if (nanos > 0) {
+      nextStartNanos = Math.min(nextStartNanos, nanos);
+    }
+    return nanos > 0;
   }
 
   private static boolean needsSync(SubscribedRelation table, Set<Long> unclean) {

@@ -16,9 +16,9 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
@@ -41,6 +41,8 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
   /** Replicated rows wait for local locks as long as PostgreSQL would let them, nearly. */
   private static final int LOCK_TIMEOUT_MS = 60_000;
 
+  private static final int SHORT_LOCK_TIMEOUT_MS = 50;
+
   private static final String REFERENCING =
       """
       select distinct c.table_schema, c.table_name
@@ -62,7 +64,7 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
   private final Connection syncing;
   private final Database database;
   private final GroupSync syncs = new GroupSync(this::checkpointSync);
-  private final Set<QualifiedName> unchecked = new HashSet<>();
+  private final Set<QualifiedName> unchecked = ConcurrentHashMap.newKeySet();
   private final AtomicLong announcedChanges = new AtomicLong();
 
   /**
@@ -185,30 +187,42 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
 
   @Override
   public void skipForeignKeyChecks(QualifiedName table) {
-    synchronized (admin) {
-      unchecked.add(table);
-      setReferentialIntegrity(table, false);
+    unchecked.add(table);
+    try {
+      setReferentialIntegrity(table, false, LOCK_TIMEOUT_MS);
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
     }
   }
 
   @Override
   public void checkForeignKeysExcept(Set<QualifiedName> subscribed) {
-    synchronized (admin) {
-      for (QualifiedName table : Set.copyOf(unchecked)) {
-        if (!subscribed.contains(table)) {
-          setReferentialIntegrity(table, true);
+    for (QualifiedName table : Set.copyOf(unchecked)) {
+      if (!subscribed.contains(table)) {
+        try {
+          setReferentialIntegrity(table, true, SHORT_LOCK_TIMEOUT_MS);
           unchecked.remove(table);
+        } catch (SQLException e) {
+          PgException error = H2Errors.translate(e);
+          // Somebody is writing to the table: the next call tries again.
+          if (!SqlState.LOCK_NOT_AVAILABLE.equals(error.sqlState())) {
+            throw error;
+          }
         }
       }
     }
   }
 
-  private void setReferentialIntegrity(QualifiedName table, boolean checked) {
+  /** On a connection of its own, since it waits for the table's writers. */
+  private void setReferentialIntegrity(QualifiedName table, boolean checked, int lockTimeoutMs)
+      throws SQLException {
     Table found = findTable(table);
     if (found == null || found.getCheckForeignKeyConstraints() == checked) {
       return;
     }
-    try (Statement statement = admin.createStatement()) {
+    try (Connection connection = connections.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("SET LOCK_TIMEOUT " + lockTimeoutMs);
       statement.execute(
           "ALTER TABLE "
               + Identifiers.alwaysQuote(table.schema())
@@ -216,8 +230,6 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
               + Identifiers.alwaysQuote(table.name())
               + " SET REFERENTIAL_INTEGRITY "
               + (checked ? "TRUE NOCHECK" : "FALSE"));
-    } catch (SQLException e) {
-      throw H2Errors.translate(e);
     }
   }
 
