@@ -19,6 +19,7 @@ final class SingleRows {
     BenchTable.createAndSubscribe(services);
     long next = 1;
     next = measure(services, null, null, 8, 10, PER_CALL, next);
+    next = measure(services, null, null, 8, 500, 1, next);
     next = measure(services, figures, "single_row_tx_per_s", 8, 20, PER_CALL, next);
     next = measure(services, figures, "single_row_tx_one_session_per_s", 1, 80, PER_CALL, next);
     measure(services, figures, "single_row_tx_call_each_per_s", 8, 3_000, 1, next);
