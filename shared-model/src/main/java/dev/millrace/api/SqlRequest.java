@@ -10,7 +10,9 @@ import java.util.List;
  * @param sql one or several statements
  * @param parameters values of {@code $1..}, only with a single statement
  */
-@Schema(description = "One or several statements, run as one simple query.")
+@Schema(
+    description = "One or several statements, run as one simple query.",
+    example = "{\"sql\":\"select 1 as one\"}")
 public record SqlRequest(
     @Schema(requiredMode = Schema.RequiredMode.REQUIRED, example = "select 1 as one") String sql,
     @ArraySchema(
