@@ -109,7 +109,7 @@ class VectorRunTest {
     runnable.put(
         "02-replica-identity-change",
         new Adaptation().first(12, 7)); // Then ALTER TABLE in a transaction block.
-    runnable.put("02-replica-identity-full", new Adaptation().replace("ctid", "\"$rid\""));
+    runnable.put("02-replica-identity-full", new Adaptation());
     runnable.put(
         "04-savepoints", new Adaptation().skip("DO $$").dropTransactions(4)); // No PL/pgSQL.
     runnable.put(
@@ -173,7 +173,7 @@ class VectorRunTest {
         new Adaptation()
             .skip("VACUUM", "SELECT pg_current_xact_id", "SELECT pg_logical_emit")
             .withoutText());
-    runnable.put("17-nulls", new Adaptation().replace("ctid", "\"$rid\""));
+    runnable.put("17-nulls", new Adaptation());
     runnable.put("19-option-errors", new Adaptation());
     return runnable;
   }
