@@ -122,7 +122,7 @@ public final class Settings {
   }
 
   /** pg_settings.reset_val: what RESET in a session leads to. */
-  String resetValue(String name) {
+  public String resetValue(String name) {
     return node == null ? get(name) : node.get(name);
   }
 

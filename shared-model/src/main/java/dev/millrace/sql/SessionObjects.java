@@ -1,6 +1,5 @@
 package dev.millrace.sql;
 
-import dev.millrace.settings.SettingRows;
 import dev.millrace.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.model.PgException;
+import dev.millrace.sql.SettingRows;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
-package dev.millrace.settings;
+package dev.millrace.sql;
 
-import dev.millrace.sql.ResultColumn;
-import dev.millrace.sql.ViewColumns;
+import dev.millrace.settings.SettingDefinition;
+import dev.millrace.settings.Settings;
 import java.util.ArrayList;
 import java.util.List;
 
