@@ -25,7 +25,12 @@ final class WebSocketPublisherConnection implements PublisherConnection {
 
   private static final long CLOSE_WAIT_MS = 3_000;
   private static final long SEND_TIMEOUT_MS = 30_000;
-  private static final long PROBE_MS = 500;
+
+  /**
+   * A dead socket shows itself at the second send at the latest: the first may still be taken by a
+   * kernel that has not heard of the end. So a loss is noticed within four of these.
+   */
+  private static final long PROBE_MS = 250;
 
   private enum CopyMode {
     NONE,
@@ -245,18 +250,23 @@ final class WebSocketPublisherConnection implements PublisherConnection {
       }
       send.start().get(SEND_TIMEOUT_MS, TimeUnit.MILLISECONDS);
     } catch (ExecutionException failed) {
-      throw new PgException(
-          SqlState.CONNECTION_FAILURE,
-          "could not send to the publisher: " + failed.getCause().getMessage(),
-          failed.getCause());
+      throw lost(String.valueOf(failed.getCause().getMessage()), failed.getCause());
     } catch (TimeoutException stuck) {
-      throw new PgException(
-          SqlState.CONNECTION_FAILURE, "could not send to the publisher: time-out", stuck);
+      throw lost("time-out", stuck);
     } catch (InterruptedException interrupted) {
       throw interrupted(interrupted);
     } finally {
       sending.unlock();
     }
+  }
+
+  /** A socket that does not take what is sent is dead for its reader too. */
+  private PgException lost(String why, Throwable cause) {
+    PgException failure =
+        new PgException(
+            SqlState.CONNECTION_FAILURE, "could not send to the publisher: " + why, cause);
+    listener.end(failure);
+    return failure;
   }
 
   private void requireSigns() {
