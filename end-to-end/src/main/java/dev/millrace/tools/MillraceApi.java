@@ -24,9 +24,13 @@ public final class MillraceApi {
           .version(HttpClient.Version.HTTP_1_1)
           .connectTimeout(Duration.ofSeconds(10))
           .build();
+  private final String host;
+  private final int port;
   private final String baseUrl;
 
   public MillraceApi(String host, int port) {
+    this.host = host;
+    this.port = port;
     baseUrl = "http://" + host + ":" + port;
   }
 
@@ -106,25 +110,37 @@ public final class MillraceApi {
     return new Session(post("/api/v1/sessions", null).get("id").asString());
   }
 
-  /** One session of this service. One call at a time. */
+  /** One session of this service on a connection of its own. One call at a time. */
   public final class Session implements AutoCloseable {
     private final String path;
+    private final String sqlPath;
+    private final KeepAliveConnection connection = new KeepAliveConnection(host, port);
 
     Session(String id) {
       path = "/api/v1/sessions/" + id;
+      sqlPath = path + "/sql";
     }
 
     public JsonNode sql(String sql) {
-      return post(path + "/sql", Map.of("sql", sql)).get("results");
+      return answer(sql).get("results");
     }
 
     /** The whole answer with notices and transaction_status. */
     public JsonNode answer(String sql) {
-      return post(path + "/sql", Map.of("sql", sql));
+      byte[] body = JSON.writeValueAsBytes(Map.of("sql", sql));
+      try {
+        KeepAliveConnection.Response response = connection.post(sqlPath, body);
+        String text = new String(response.body(), StandardCharsets.UTF_8);
+        JsonNode json = response.json() ? JSON.readTree(text) : null;
+        return checked("POST " + sqlPath, new Answer(response.status(), json, text));
+      } catch (IOException e) {
+        throw new java.io.UncheckedIOException("POST " + baseUrl + sqlPath, e);
+      }
     }
 
     @Override
     public void close() {
+      connection.close();
       delete(path);
     }
   }

@@ -99,6 +99,11 @@ public final class ServiceProcess implements AutoCloseable {
     return process.exitValue();
   }
 
+  /** CPU time the process has used since its start. */
+  public Duration cpu() {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+  }
+
   public boolean isAlive() {
     return process != null && process.isAlive();
   }

@@ -3,6 +3,7 @@ package dev.millrace.tools;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -61,6 +62,16 @@ public final class TwoServices implements AutoCloseable {
 
   public MillraceApi subscriber() {
     return subscriber.api();
+  }
+
+  /** CPU time the publisher has used since its start. */
+  public Duration publisherCpu() {
+    return publisher.cpu();
+  }
+
+  /** CPU time the subscriber has used since its start. */
+  public Duration subscriberCpu() {
+    return subscriber.cpu();
   }
 
   public int publisherPort() {

@@ -7,6 +7,7 @@ import dev.millrace.sql.SqlResponse;
 import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.TransactionStatus;
 import java.time.Clock;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -15,7 +16,13 @@ final class ClientSession {
 
   private final String id;
   private final SqlSession session;
-  private final ReentrantLock call = new ReentrantLock();
+
+  /** Taken by a call for its length: a second one is refused rather than queued. */
+  private final AtomicBoolean busy = new AtomicBoolean();
+
+  /** Guards the session: held by a call, by the look at its idle time, and while it closes. */
+  private final ReentrantLock use = new ReentrantLock();
+
   private volatile long idleSinceMs;
   private boolean closed;
 
@@ -37,10 +44,11 @@ final class ClientSession {
    * Throws 55006 while another call runs, the statement's own error as {@link SqlCallException}.
    */
   SqlResponse execute(SqlRequest request, Clock clock) {
-    if (!call.tryLock()) {
+    if (!busy.compareAndSet(false, true)) {
       throw new PgException(
           SqlState.OBJECT_IN_USE, "session \"" + id + "\" is busy with another call");
     }
+    use.lock();
     try {
       if (closed) {
         throw SqlSessions.unknown(id);
@@ -50,7 +58,8 @@ final class ClientSession {
       throw closed ? e : new SqlCallException(e);
     } finally {
       idleSinceMs = clock.millis();
-      call.unlock();
+      use.unlock();
+      busy.set(false);
     }
   }
 
@@ -60,7 +69,7 @@ final class ClientSession {
    * @param nodeSettings for a session without settings of its own
    */
   boolean closeIfIdle(long nowMs, Settings nodeSettings) {
-    if (!call.tryLock()) {
+    if (!use.tryLock()) {
       return false;
     }
     try {
@@ -70,7 +79,7 @@ final class ClientSession {
       }
       return closed;
     } finally {
-      call.unlock();
+      use.unlock();
     }
   }
 
@@ -89,7 +98,7 @@ final class ClientSession {
 
   /** Cancels what runs and closes. */
   void close() {
-    while (!call.tryLock()) {
+    while (!use.tryLock()) {
       session.cancel();
       Thread.onSpinWait();
       LockSupport.parkNanos(1_000_000);
@@ -97,7 +106,7 @@ final class ClientSession {
     try {
       closeOnce();
     } finally {
-      call.unlock();
+      use.unlock();
     }
   }
 

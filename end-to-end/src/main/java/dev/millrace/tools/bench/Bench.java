@@ -27,6 +27,7 @@ public final class Bench {
     WORKLOADS.put("decode", Throughput::decode);
     WORKLOADS.put("end_to_end", Throughput::endToEnd);
     WORKLOADS.put("single_row_tx", SingleRows::transactions);
+    WORKLOADS.put("single_row_call_each", SingleRows::callEach);
     WORKLOADS.put("commit", SingleRows::commitLatency);
     WORKLOADS.put("large_tx", LargeTransactions::oneMillion);
     WORKLOADS.put("two_million", LargeTransactions::twoMillion);

@@ -11,6 +11,8 @@ import java.util.Arrays;
 final class SingleRows {
 
   private static final int PER_CALL = 500;
+  private static final int WARM_UP_CALLS = 5_000;
+  private static final int CALLS = 3_000;
   private static final int COMMITS = 2_000;
 
   private SingleRows() {}
@@ -19,10 +21,18 @@ final class SingleRows {
     BenchTable.createAndSubscribe(services);
     long next = 1;
     next = measure(services, null, null, 8, 10, PER_CALL, next);
-    next = measure(services, null, null, 8, 500, 1, next);
     next = measure(services, figures, "single_row_tx_per_s", 8, 20, PER_CALL, next);
-    next = measure(services, figures, "single_row_tx_one_session_per_s", 1, 80, PER_CALL, next);
-    measure(services, figures, "single_row_tx_call_each_per_s", 8, 3_000, 1, next);
+    measure(services, figures, "single_row_tx_one_session_per_s", 1, 80, PER_CALL, next);
+  }
+
+  /** A call each, with the CPU time that each of the three processes spends on one transaction. */
+  static void callEach(TwoServices services, Figures figures) throws Exception {
+    BenchTable.createAndSubscribe(services);
+    long next = measure(services, null, null, 8, 10, PER_CALL, 1);
+    next = measure(services, null, null, 8, WARM_UP_CALLS, 1, next);
+    CpuTimes before = CpuTimes.of(services);
+    measure(services, figures, "single_row_tx_call_each_per_s", 8, CALLS, 1, next);
+    CpuTimes.of(services).put(figures, "single_row_tx_call_each", before, 8L * CALLS);
   }
 
   /** From the first write to the last row applied. Returns the next free key. */

@@ -237,7 +237,8 @@ class WebSocketConnectorTest {
   }
 
   @Test
-  @DisplayName("wherever the publisher dies, the caller hears of it at once, by a probe at the latest")
+  @DisplayName(
+      "wherever the publisher dies, the caller hears of it at once, by a probe at the latest")
   void diesAnywhere() throws Exception {
     AtomicInteger number = new AtomicInteger();
     server =
