@@ -8,7 +8,7 @@ import dev.millrace.sql.ParsedStatement.Dml;
 import java.util.ArrayList;
 import java.util.List;
 
-/** INSERT, UPDATE, DELETE and MERGE. */
+/** INSERT, UPDATE, DELETE and MERGE, without RETURNING ({@link ReturningGrammar}). */
 final class DmlGrammar {
 
   private final TokenStream stream;
@@ -16,6 +16,8 @@ final class DmlGrammar {
   private final ExpressionRewriter rewriter;
   private final ColumnConstants constants;
   private final int first;
+  private String visibleName;
+  private boolean joins;
 
   DmlGrammar(TokenStream stream, SqlOptions options) {
     this.stream = stream;
@@ -38,15 +40,24 @@ final class DmlGrammar {
     }
   }
 
+  /** The name under which expressions know the changed table. */
+  String visibleName() {
+    return visibleName;
+  }
+
+  /** Whether an UPDATE reads other tables too. */
+  boolean joins() {
+    return joins;
+  }
+
   private Dml insert() {
     stream.expect("into");
     QualifiedName target = target();
-    if (stream.isWord("as")) {
-      throw stream.unsupported("an alias of INSERT's table is", stream.peek());
-    }
     int behindTarget = stream.index() - 1;
+    insertAlias();
     List<String> columns = columnList();
-    overriding();
+    String overriding = overriding();
+    int source = stream.index();
     boolean many;
     if (stream.accept("default", "values")) {
       many = false;
@@ -64,24 +75,45 @@ final class DmlGrammar {
     } else {
       throw stream.unexpected();
     }
-    if (stream.areWords("on", "conflict")) {
-      throw stream.unsupported("ON CONFLICT is", stream.peek());
+    if (!stream.areWords("on", "conflict")) {
+      stream.expectEnd();
+      return dml(target, true, false, false, many, "INSERT 0");
     }
-    refuseReturning();
-    stream.expectEnd();
-    return dml(target, true, false, false, many, "INSERT 0");
+    int behindSource = stream.index();
+    ConflictGrammar conflict = new ConflictGrammar(stream, options, target, visibleName);
+    if (conflict.parse()) {
+      String h2Sql = rewriter.rewrite(first, behindSource, "dml") + " ON CONFLICT DO NOTHING";
+      return new Dml(stream.original(), h2Sql, target, true, false, false, many, "INSERT 0");
+    }
+    return conflict.merge(new InsertSource(columns, overriding, source, behindSource), many);
   }
 
-  /** {@code OVERRIDING SYSTEM VALUE}; here VALUE is no name, so it must not be quoted for H2. */
-  private void overriding() {
-    if (!stream.accept("overriding")) {
-      return;
+  /** H2 knows no alias here; only ON CONFLICT and RETURNING can use it. */
+  private void insertAlias() {
+    if (stream.isWord("as")) {
+      rewriter.replaceToken(stream.index(), "");
+      rewriter.replaceToken(stream.index() + 1, "");
+      stream.next();
+      visibleName = stream.name();
     }
-    if (!stream.accept("system")) {
+  }
+
+  /**
+   * {@code OVERRIDING SYSTEM VALUE}; here VALUE is no name, so it must not be quoted for H2.
+   *
+   * @return the clause for H2, empty without one
+   */
+  private String overriding() {
+    if (!stream.accept("overriding")) {
+      return "";
+    }
+    boolean system = stream.accept("system");
+    if (!system) {
       stream.expect("user");
     }
     rewriter.replaceToken(stream.index(), "VALUE");
     stream.expect("value");
+    return system ? "OVERRIDING SYSTEM VALUE " : "OVERRIDING USER VALUE ";
   }
 
   private List<String> columnList() {
@@ -149,9 +181,9 @@ final class DmlGrammar {
     alias();
     stream.expect("set");
     constants.inAssignments(target);
+    joins = hasFrom();
     stream.moveTo(stream.limit());
     refuseOtherClauses();
-    refuseReturning();
     return dml(target, false, true, false, false, "UPDATE");
   }
 
@@ -162,12 +194,11 @@ final class DmlGrammar {
     if (stream.isWord("using")) {
       throw stream.unsupported("DELETE .. USING is", stream.peek());
     }
-    if (!stream.atEnd() && !stream.isWord("where") && !stream.isWord("returning")) {
+    if (!stream.atEnd() && !stream.isWord("where")) {
       throw stream.unexpected();
     }
     stream.moveTo(stream.limit());
     refuseOtherClauses();
-    refuseReturning();
     return dml(target, false, false, true, false, "DELETE");
   }
 
@@ -196,7 +227,6 @@ final class DmlGrammar {
       deletes |= action.isWord("delete");
     }
     stream.moveTo(stream.limit());
-    refuseReturning();
     return dml(target, inserts, updates, deletes, inserts, "MERGE");
   }
 
@@ -211,17 +241,18 @@ final class DmlGrammar {
       rewriter.replaceToken(stream.index(), "");
       stream.next();
     }
+    visibleName = name.name();
     return name;
   }
 
   private void alias() {
     if (stream.accept("as")) {
-      stream.name();
+      visibleName = stream.name();
     } else if (!stream.atEnd()
         && stream.peek().isName()
         && !TokenStream.isReserved(stream.peek())
         && !stream.isWord("set")) {
-      stream.name();
+      visibleName = stream.name();
     }
   }
 
@@ -232,12 +263,17 @@ final class DmlGrammar {
     }
   }
 
-  private void refuseReturning() {
-    for (int i = first; i < stream.limit(); i++) {
-      if (stream.token(i).isWord("returning")) {
-        throw stream.unsupported("RETURNING is", stream.token(i));
+  /** Whether UPDATE has a FROM of its own. */
+  private boolean hasFrom() {
+    int depth = 0;
+    for (int i = stream.index(); i < stream.limit(); i++) {
+      Token token = stream.token(i);
+      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      if (depth == 0 && token.isWord("from") && !stream.token(i - 1).isWord("distinct")) {
+        return true;
       }
     }
+    return false;
   }
 
   /** Clauses that PostgreSQL's grammar refuses or H2 has not behind UPDATE and DELETE. */

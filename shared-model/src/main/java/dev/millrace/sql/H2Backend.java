@@ -176,8 +176,8 @@ public class H2Backend implements TransactionBackend {
       refuseWhenReadOnly(dml.verb());
       // H2 may multiply the rows of an INSERT that waits for another's unique key.
       long turnMs = dml.mayInsertMany() ? LockWait.SHORTEST_TURN_MS : LockWait.TURN_MS;
-      long count = waiting(() -> runner.update(dml.h2Sql(), context.parameters()), turnMs);
-      return StatementResult.ofCommand(dml.tag() + ' ' + count);
+      return ConflictRerun.run(
+          dml, () -> waiting(() -> runner.change(dml, context.parameters()), turnMs));
     }
     if (statement instanceof Truncate truncate) {
       refuseWhenReadOnly("TRUNCATE TABLE");

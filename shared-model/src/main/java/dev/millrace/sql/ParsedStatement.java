@@ -56,6 +56,9 @@ public sealed interface ParsedStatement {
    *     rerun of such statements applies
    * @param tag the command tag without the row count: {@code INSERT 0}, {@code UPDATE}, {@code
    *     DELETE}, {@code MERGE}
+   * @param returning {@code h2Sql} is a query that changes the rows and answers them (RETURNING)
+   * @param arbiter the unique index of ON CONFLICT where the statement became a MERGE, which
+   *     another session's row can make fail; else null
    */
   record Dml(
       String original,
@@ -65,8 +68,23 @@ public sealed interface ParsedStatement {
       boolean updates,
       boolean deletes,
       boolean mayInsertMany,
-      String tag)
+      String tag,
+      boolean returning,
+      String arbiter)
       implements ParsedStatement {
+
+    /** A statement without RETURNING and ON CONFLICT. */
+    Dml(
+        String original,
+        String h2Sql,
+        QualifiedName target,
+        boolean inserts,
+        boolean updates,
+        boolean deletes,
+        boolean mayInsertMany,
+        String tag) {
+      this(original, h2Sql, target, inserts, updates, deletes, mayInsertMany, tag, false, null);
+    }
 
     /** The tag's first word, as error texts name the command. */
     public String verb() {

@@ -118,6 +118,12 @@ final class QueryGrammar {
         return;
       }
     }
+    nameItems(stream, rewriter, begin, to);
+  }
+
+  /** As {@link #nameColumns}, for the list that begins at {@code first}. */
+  static void nameItems(TokenStream stream, ExpressionRewriter rewriter, int first, int to) {
+    int begin = first;
     int depth = 0;
     for (int i = begin; i <= to; i++) {
       Token token = i == to ? null : stream.token(i);

@@ -56,7 +56,7 @@ final class StatementParser {
     switch (first.text()) {
       case "insert", "update", "delete", "merge":
         checkRowIdColumn();
-        return new DmlGrammar(stream, options).parse();
+        return new ReturningGrammar(stream, options).parse();
       case "select", "values", "table", "with":
         return new QueryGrammar(stream, options).query();
       case "begin", "start", "commit", "end", "rollback", "abort", "savepoint", "release":

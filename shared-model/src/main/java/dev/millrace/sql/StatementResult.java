@@ -13,6 +13,11 @@ import java.util.List;
  */
 public record StatementResult(String command, List<ResultColumn> columns, List<List<Object>> rows) {
 
+  /** The row count in the tag of a statement that changes or selects rows. */
+  public long count() {
+    return Long.parseLong(command.substring(command.lastIndexOf(' ') + 1));
+  }
+
   public static StatementResult ofCommand(String command) {
     return new StatementResult(command, null, null);
   }

@@ -59,6 +59,15 @@ public final class StatementRunner {
     return run(h2Sql, parameters, PreparedStatement::executeLargeUpdate);
   }
 
+  /** Runs a statement that changes rows; the tag has their number. */
+  public StatementResult change(ParsedStatement.Dml dml, List<Object> parameters) {
+    if (!dml.returning()) {
+      return StatementResult.ofCommand(dml.tag() + ' ' + update(dml.h2Sql(), parameters));
+    }
+    StatementResult rows = query(dml.h2Sql(), parameters);
+    return new StatementResult(dml.tag() + ' ' + rows.rows().size(), rows.columns(), rows.rows());
+  }
+
   /** Stops the running statement; it fails with 57014. Nothing happens when none runs. */
   public void cancel() {
     Statement statement = running;

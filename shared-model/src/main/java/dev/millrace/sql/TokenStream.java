@@ -40,6 +40,13 @@ public final class TokenStream {
     return new TokenStream(text, tokens, 0, tokens.size() - 1);
   }
 
+  /** The same tokens up to {@code end} (exclusive), from where this stream stands. */
+  TokenStream upTo(int end) {
+    TokenStream part = new TokenStream(sql, tokens, first, end);
+    part.moveTo(at);
+    return part;
+  }
+
   /** The statement as written, without blanks around it. */
   public String original() {
     return first == limit

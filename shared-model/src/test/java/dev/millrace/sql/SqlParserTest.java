@@ -227,11 +227,12 @@ class SqlParserTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "INSERT INTO t VALUES (1) RETURNING a",
-        "INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING",
-        "INSERT INTO t SELECT 1 ON CONFLICT (a) DO UPDATE SET b = 1",
+        "INSERT INTO t VALUES (1) RETURNING old.a",
+        "INSERT INTO t VALUES (1) RETURNING (SELECT 1)",
+        "INSERT INTO t VALUES (1) ON CONFLICT (lower(a)) DO NOTHING",
+        "INSERT INTO t SELECT 1 ON CONFLICT (a) WHERE a > 1 DO UPDATE SET b = 1",
         "DELETE FROM t USING u WHERE t.a = u.a",
-        "UPDATE t SET a = 1 RETURNING *",
+        "UPDATE t SET a = 1 FROM u RETURNING *",
         "WITH x AS (DELETE FROM t) SELECT 1",
         "WITH x AS (SELECT 1) INSERT INTO t SELECT * FROM x",
         "SELECT ARRAY[1, 2]",

@@ -279,10 +279,10 @@ final class NodeBackend implements TransactionBackend {
 
   private StatementResult change(ParsedStatement.Dml dml, StatementContext context) {
     refuseWhenReadOnly(dml.tag().equals("INSERT 0") ? "INSERT" : dml.tag());
-    long count =
+    StatementResult result =
         new RowStatement(dml, context.parameters(), transaction, session, patience()).run();
     statementDone(context);
-    return StatementResult.ofCommand(dml.tag() + ' ' + count);
+    return result;
   }
 
   private StatementResult truncate(ParsedStatement.Truncate truncate, StatementContext context) {

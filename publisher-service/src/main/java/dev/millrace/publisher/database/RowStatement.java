@@ -4,7 +4,9 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.wal.WalRecordType;
+import dev.millrace.sql.ConflictRerun;
 import dev.millrace.sql.ParsedStatement;
+import dev.millrace.sql.StatementResult;
 import dev.millrace.sql.StatementRunner;
 import java.sql.SQLException;
 import java.util.LinkedHashSet;
@@ -38,7 +40,6 @@ final class RowStatement {
   private static final int GUARDED_LOCK_TIMEOUT_MS = 1;
   private static final int WAIT_SLICE_MS = 2_000;
   private static final int LOCK_TIMEOUT_CODE = 50200;
-  private static final long MULTIPLIED = -1;
 
   private final ParsedStatement.Dml statement;
   private final List<Object> parameters;
@@ -68,8 +69,8 @@ final class RowStatement {
     this.patience = patience;
   }
 
-  /** Runs it; returns the update count. The captured records wait in the capture's batch. */
-  long run() {
+  /** Runs it. The captured records wait in the capture's batch. */
+  StatementResult run() {
     relation = tables.lockForWriting(statement.target(), patience);
     if (statement.updates()) {
       tables.checkReplicaIdentity(relation, WalRecordType.UPDATE);
@@ -78,10 +79,10 @@ final class RowStatement {
       tables.checkReplicaIdentity(relation, WalRecordType.DELETE);
     }
     boolean guarded = statement.mayInsertMany() && tables.shape(relation).hasSecondaryUnique();
-    return guarded ? runGuarded() : runWaiting();
+    return ConflictRerun.run(statement, () -> guarded ? runGuarded() : runWaiting());
   }
 
-  private long runWaiting() {
+  private StatementResult runWaiting() {
     long deadlineNs = System.nanoTime() + patience.lockTimeoutMs() * 1_000_000;
     while (true) {
       transaction.heap().lockTimeout(sliceMs(deadlineNs));
@@ -105,7 +106,7 @@ final class RowStatement {
     return (int) Math.min(leftMs, WAIT_SLICE_MS);
   }
 
-  private long runGuarded() {
+  private StatementResult runGuarded() {
     for (int attempt = 1; ; attempt++) {
       boolean alone = attempt > SHARED_ATTEMPTS;
       if (alone) {
@@ -115,9 +116,9 @@ final class RowStatement {
       SessionLocal.Savepoint before = transaction.heap().savepoint();
       transaction.heap().lockTimeout(GUARDED_LOCK_TIMEOUT_MS);
       try {
-        long count = attempt(!alone && !statement.updates() && !statement.deletes());
-        if (count != MULTIPLIED) {
-          return count;
+        StatementResult result = attempt(!alone && !statement.updates() && !statement.deletes());
+        if (result != null) {
+          return result;
         }
       } catch (PgException e) {
         others.addAll(tables.otherWriters(relation));
@@ -135,19 +136,19 @@ final class RowStatement {
   /**
    * Runs the statement once; on an error nothing of it is left in the capture.
    *
-   * @param countRows answer {@link #MULTIPLIED}, with nothing left in the capture, when H2 inserted
-   *     another number of rows than it says
+   * @param countRows answer null, with nothing left in the capture, when H2 inserted another number
+   *     of rows than it says
    */
-  private long attempt(boolean countRows) {
+  private StatementResult attempt(boolean countRows) {
     capture.beginStatement(transaction, statement.updates() || statement.deletes());
     try {
-      long count = runner.update(statement.h2Sql(), parameters);
-      if (countRows && capture.rows() != count) {
+      StatementResult result = runner.change(statement, parameters);
+      if (countRows && capture.rows() != result.count()) {
         drop();
-        return MULTIPLIED;
+        return null;
       }
       capture.endStatement();
-      return count;
+      return result;
     } catch (PgException e) {
       PgException refused = capture.failure();
       drop();

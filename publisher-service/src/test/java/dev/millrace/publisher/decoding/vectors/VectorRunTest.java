@@ -91,6 +91,7 @@ class VectorRunTest {
     for (String plain :
         List.of(
             "01-basic-pk",
+            "01-composite-key",
             "02-replica-identity-index",
             "02-replica-identity-nothing",
             "03-interleaved",
@@ -105,7 +106,6 @@ class VectorRunTest {
             "17-multi-table-transaction")) {
       runnable.put(plain, new Adaptation());
     }
-    runnable.put("01-composite-key", new Adaptation().first(4, 4)); // ON CONFLICT comes later.
     runnable.put(
         "02-replica-identity-change",
         new Adaptation().first(12, 7)); // Then ALTER TABLE in a transaction block.

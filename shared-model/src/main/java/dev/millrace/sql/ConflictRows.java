@@ -1,0 +1,126 @@
+package dev.millrace.sql;
+
+import dev.millrace.model.ColumnDefinition;
+import dev.millrace.model.Identifiers;
+import dev.millrace.model.QualifiedName;
+import dev.millrace.model.SqlState;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * The rows an INSERT .. ON CONFLICT proposes, as a query whose columns have the types of the
+ * table's.
+ *
+ * @param h2Sql the query
+ * @param all its columns
+ * @param inserted those to insert: without those that are DEFAULT in every row
+ */
+record ConflictRows(String h2Sql, List<String> all, List<String> inserted) {
+
+  /** How many values the first row of VALUES has. */
+  static int width(TokenStream stream, InsertSource source) {
+    int values = 1;
+    int depth = 0;
+    for (int i = source.from() + 1; i < source.to(); i++) {
+      Token token = stream.token(i);
+      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      if (depth == 0) {
+        break;
+      }
+      values += depth == 1 && token.isMark(',') ? 1 : 0;
+    }
+    return values;
+  }
+
+  static ConflictRows ofQuery(
+      TokenStream stream, SqlOptions options, List<ColumnDefinition> columns, InsertSource source) {
+    String query = new QueryGrammar(stream, options).rewrite(source.from(), source.to(), false);
+    stream.moveTo(stream.limit());
+    List<String> names = columns.stream().map(ColumnDefinition::name).toList();
+    String list =
+        columns.stream()
+            .map(
+                column ->
+                    "CAST("
+                        + Identifiers.alwaysQuote(column.name())
+                        + " AS "
+                        + ConflictGrammar.castType(column)
+                        + ")")
+            .collect(Collectors.joining(", "));
+    String sql =
+        "SELECT " + list + " FROM (" + query + ") AS \"proposed\"" + DdlText.columns(names);
+    return new ConflictRows(sql, names, names);
+  }
+
+  static ConflictRows ofValues(
+      TokenStream stream,
+      SqlOptions options,
+      QualifiedName target,
+      List<ColumnDefinition> columns,
+      InsertSource source) {
+    List<String> names = columns.stream().map(ColumnDefinition::name).toList();
+    ExpressionRewriter rewriter = new ExpressionRewriter(stream, options);
+    ColumnConstants constants = new ColumnConstants(stream, options, rewriter);
+    int[] defaults = new int[columns.size()];
+    int rows = 0;
+    stream.moveTo(source.from() + 1);
+    do {
+      int open = stream.index();
+      int close = stream.skipBrackets();
+      constants.inRow(open, close, target, names);
+      castRow(stream, rewriter, columns, open, close, defaults);
+      rows++;
+    } while (stream.acceptMark(','));
+    List<String> inserted = new ArrayList<>();
+    for (int i = 0; i < defaults.length; i++) {
+      if (defaults[i] == 0) {
+        inserted.add(names.get(i));
+      } else if (defaults[i] < rows) {
+        throw stream.unsupported(
+            "DEFAULT in some rows of an INSERT with ON CONFLICT is", stream.token(source.from()));
+      }
+    }
+    String values = rewriter.rewrite(source.from(), source.to());
+    stream.moveTo(stream.limit());
+    return new ConflictRows(values, names, inserted);
+  }
+
+  private static void castRow(
+      TokenStream stream,
+      ExpressionRewriter rewriter,
+      List<ColumnDefinition> columns,
+      int open,
+      int close,
+      int[] defaults) {
+    int depth = 0;
+    int column = 0;
+    int before = open;
+    for (int i = open + 1; i <= close; i++) {
+      Token token = stream.token(i);
+      boolean ends = depth == 0 && (i == close || token.isMark(','));
+      if (ends && column == columns.size()) {
+        throw stream.error(
+            SqlState.SYNTAX_ERROR, "INSERT has more expressions than target columns", token);
+      }
+      if (ends) {
+        if (i == before + 2 && stream.token(before + 1).isWord("default")) {
+          defaults[column]++;
+          rewriter.replaceToken(before + 1, "NULL");
+        }
+        rewriter.insertAfter(before, "CAST(");
+        String castType = ConflictGrammar.castType(columns.get(column));
+        rewriter.insertAfter(i - 1, " AS " + castType + ")");
+        column++;
+        before = i;
+      }
+      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+    }
+    if (column < columns.size()) {
+      throw stream.error(
+          SqlState.SYNTAX_ERROR,
+          "INSERT has more target columns than expressions",
+          stream.token(close));
+    }
+  }
+}
