@@ -5,7 +5,6 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.PgType;
 import dev.millrace.model.SqlState;
 import java.util.Map;
-import java.util.Set;
 
 /** The rules for unquoted words: keywords that H2 lacks or reads otherwise, and names. */
 final class WordRewriter {
@@ -21,9 +20,6 @@ final class WordRewriter {
 
   private static final Map<String, String> SPELLED_OTHERWISE =
       Map.of("isnull", "IS NULL", "notnull", "IS NOT NULL", "current_catalog", "CURRENT_CATALOG");
-
-  private static final Set<String> SYSTEM_COLUMNS =
-      Set.of("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid");
 
   private final Rewriting rewriting;
   private final CallRewriter calls;
@@ -109,7 +105,7 @@ final class WordRewriter {
     if (UNSUPPORTED.containsKey(word)) {
       throw stream.unsupported(UNSUPPORTED.get(word), token);
     }
-    if (SYSTEM_COLUMNS.contains(word)) {
+    if (SystemColumns.isOne(word)) {
       return systemColumn(i, token);
     }
     if (SPELLED_OTHERWISE.containsKey(word)) {

@@ -16,7 +16,7 @@ final class PublicationBodies {
   record Table(
       @Schema(example = "public", description = "public when left out") String schema,
       @Schema(example = "tbl_1", requiredMode = Schema.RequiredMode.REQUIRED) String name,
-      @Schema(description = "column list; refused until it is built", nullable = true)
+      @Schema(description = "column list; all columns when left out", nullable = true)
           List<String> columns,
       @Schema(description = "row filter; refused until it is built", nullable = true)
           String where) {}

@@ -92,16 +92,29 @@ final class PublicationSql {
       if (table == null) {
         throw new BadRequestException(field + " must not hold null");
       }
-      if (table.columns() != null) {
-        throw notYet("column lists of publications");
-      }
       if (table.where() != null) {
         throw notYet("row filters of publications");
       }
       String schema = table.schema() == null ? "public" : table.schema();
       objects.add(
-          "TABLE " + name(schema, field + ".schema") + '.' + name(table.name(), field + ".name"));
+          "TABLE "
+              + name(schema, field + ".schema")
+              + '.'
+              + name(table.name(), field + ".name")
+              + columnList(table.columns(), field + ".columns"));
     }
+  }
+
+  private static String columnList(List<String> columns, String field) {
+    if (columns == null) {
+      return "";
+    }
+    if (columns.isEmpty()) {
+      throw new BadRequestException(field + " must name a column");
+    }
+    return columns.stream()
+        .map(column -> name(column, field))
+        .collect(Collectors.joining(", ", " (", ")"));
   }
 
   private static PgException notYet(String feature) {

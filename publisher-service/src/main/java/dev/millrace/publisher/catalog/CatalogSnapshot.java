@@ -132,11 +132,10 @@ public final class CatalogSnapshot {
     if (publication.allTables()) {
       return true;
     }
-    for (PublicationDefinition.Member member : publication.tables()) {
-      if (member.relationOid() == relation.oid()) {
-        return true;
-      }
-    }
+    return publication.member(relation.oid()) != null || coversSchema(publication, relation);
+  }
+
+  private boolean coversSchema(PublicationDefinition publication, RelationDefinition relation) {
     for (PublicationDefinition.SchemaMember member : publication.schemas()) {
       SchemaDefinition schema = schemas.get(member.schemaOid());
       if (schema != null && schema.name().equals(relation.name().schema())) {
@@ -144,6 +143,17 @@ public final class CatalogSnapshot {
       }
     }
     return false;
+  }
+
+  /**
+   * The entry by which alone the publication covers the table, with row filter and column list;
+   * null where FOR ALL TABLES or its schema publishes all of it.
+   */
+  public PublicationDefinition.Member listed(
+      PublicationDefinition publication, RelationDefinition relation) {
+    return publication.allTables() || coversSchema(publication, relation)
+        ? null
+        : publication.member(relation.oid());
   }
 
   /** The tables in name order, for lists and views. */

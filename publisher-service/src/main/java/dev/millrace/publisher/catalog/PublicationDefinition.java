@@ -76,6 +76,16 @@ public record PublicationDefinition(
         newSchemas);
   }
 
+  /** The entry of a table that the publication lists, or null. */
+  public Member member(int relationOid) {
+    for (Member member : tables) {
+      if (member.relationOid() == relationOid) {
+        return member;
+      }
+    }
+    return null;
+  }
+
   PublicationDefinition withoutTables(IntPredicate gone) {
     return withMembers(
         tables.stream().filter(member -> !gone.test(member.relationOid())).toList(), schemas);
@@ -90,8 +100,8 @@ public record PublicationDefinition(
    * A table of the publication (pg_publication_rel).
    *
    * @param oid the row's own OID
-   * @param rowFilter null without one
-   * @param columns attribute numbers of the column list, null without one
+   * @param rowFilter as {@link dev.millrace.sql.RowFilterText} keeps it, null without one
+   * @param columns attribute numbers of the column list in ascending order, null without one
    */
   public record Member(int oid, int relationOid, String rowFilter, List<Integer> columns) {
     public Member {

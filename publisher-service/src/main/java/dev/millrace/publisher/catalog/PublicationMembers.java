@@ -9,8 +9,11 @@ import dev.millrace.publisher.catalog.PublicationDefinition.SchemaMember;
 import dev.millrace.sql.ParsedStatement.PublicationObjects;
 import dev.millrace.sql.ParsedStatement.PublicationTable;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.IntSupplier;
 
@@ -24,17 +27,20 @@ final class PublicationMembers {
 
   private final CatalogSnapshot catalog;
   private final IntSupplier nextOid;
-  private final Set<RelationDefinition> tables = new LinkedHashSet<>();
+  private final Map<RelationDefinition, TableDetails> tables = new LinkedHashMap<>();
   private final Set<SchemaDefinition> schemas = new LinkedHashSet<>();
 
+  /** What a command says of a table beside its name; null for what it leaves out. */
+  private record TableDetails(String rowFilter, List<Integer> columns) {}
+
   /**
-   * @throws PgException 42P01 and 3F000 for what does not exist, 22023 for system objects, 0A000
-   *     for filters and column lists
+   * @throws PgException 42P01 and 3F000 for what does not exist, 22023 for system objects, 42710
+   *     for a table given twice with details, and what {@link ColumnList} finds; 0A000 for filters
    */
   PublicationMembers(CatalogSnapshot catalog, PublicationObjects objects, IntSupplier nextOid) {
     this.catalog = catalog;
     this.nextOid = nextOid;
-    objects.tables().forEach(table -> tables.add(find(table)));
+    objects.tables().forEach(this::addTable);
     objects.schemas().forEach(schema -> schemas.add(find(schema)));
   }
 
@@ -43,14 +49,37 @@ final class PublicationMembers {
     return objects == null ? new PublicationObjects(List.of(), List.of()) : objects;
   }
 
-  private RelationDefinition find(PublicationTable wanted) {
-    QualifiedName name = wanted.table();
-    if (wanted.columns() != null) {
-      throw notYet("column lists of publications", name);
+  private void addTable(PublicationTable wanted) {
+    RelationDefinition relation = find(wanted.table());
+    TableDetails before = tables.get(relation);
+    if (before != null) {
+      refuseRepeated(wanted, before);
+      return;
     }
     if (wanted.where() != null) {
-      throw notYet("row filters of publications", name);
+      throw notYet("row filters of publications", wanted.table());
     }
+    List<Integer> columns =
+        wanted.columns() == null ? null : ColumnList.of(relation, wanted.columns());
+    tables.put(relation, new TableDetails(null, columns));
+  }
+
+  private static void refuseRepeated(PublicationTable again, TableDetails before) {
+    if (again.where() != null || before.rowFilter != null) {
+      throw repeated("WHERE clauses", again.table());
+    }
+    if (again.columns() != null || before.columns != null) {
+      throw repeated("column lists", again.table());
+    }
+  }
+
+  private static PgException repeated(String details, QualifiedName table) {
+    return new PgException(
+        SqlState.DUPLICATE_OBJECT,
+        "conflicting or redundant " + details + " for table \"" + table.name() + "\"");
+  }
+
+  private RelationDefinition find(QualifiedName name) {
     RelationDefinition relation = catalog.relation(name);
     if (relation != null) {
       return relation;
@@ -109,11 +138,12 @@ final class PublicationMembers {
   /** ALTER .. ADD: none of them may be a member already. */
   PublicationDefinition addedTo(PublicationDefinition publication) {
     List<Member> newTables = new ArrayList<>(publication.tables());
-    for (RelationDefinition table : tables) {
-      if (member(publication, table) != null) {
-        throw alreadyMember("relation", table.name().name(), publication);
+    for (Map.Entry<RelationDefinition, TableDetails> table : tables.entrySet()) {
+      RelationDefinition relation = table.getKey();
+      if (publication.member(relation.oid()) != null) {
+        throw alreadyMember("relation", relation.name().name(), publication);
       }
-      newTables.add(new Member(nextOid.getAsInt(), table.oid(), null, null));
+      newTables.add(newMember(relation, table.getValue()));
     }
     List<SchemaMember> newSchemas = new ArrayList<>(publication.schemas());
     for (SchemaDefinition schema : schemas) {
@@ -122,7 +152,41 @@ final class PublicationMembers {
       }
       newSchemas.add(new SchemaMember(nextOid.getAsInt(), schema.oid()));
     }
+    refuseListsBesideSchemas(publication, newSchemas);
+    if (hasSchemas() && publication.tables().stream().anyMatch(old -> old.columns() != null)) {
+      throw new PgException(
+              SqlState.INVALID_PARAMETER_VALUE,
+              "cannot add schema to publication \"" + publication.name() + "\"")
+          .withDetail(
+              "Schemas cannot be added if any tables that specify a column list are already part of"
+                  + " the publication.");
+    }
     return publication.withMembers(newTables, newSchemas);
+  }
+
+  private Member newMember(RelationDefinition relation, TableDetails details) {
+    return new Member(nextOid.getAsInt(), relation.oid(), details.rowFilter, details.columns);
+  }
+
+  private void refuseListsBesideSchemas(
+      PublicationDefinition publication, List<SchemaMember> publishedSchemas) {
+    if (publishedSchemas.isEmpty()) {
+      return;
+    }
+    for (Map.Entry<RelationDefinition, TableDetails> table : tables.entrySet()) {
+      if (table.getValue().columns != null) {
+        throw new PgException(
+                SqlState.INVALID_PARAMETER_VALUE,
+                "cannot use column list for relation \""
+                    + table.getKey().name()
+                    + "\" in publication \""
+                    + publication.name()
+                    + "\"")
+            .withDetail(
+                "Column lists cannot be specified in publications containing FOR TABLES IN SCHEMA"
+                    + " elements.");
+      }
+    }
   }
 
   private static PgException alreadyMember(
@@ -132,26 +196,32 @@ final class PublicationMembers {
         kind + " \"" + name + "\" is already member of publication \"" + publication.name() + "\"");
   }
 
-  /** ALTER .. SET: exactly these; a member that stays keeps its OID. */
+  /** ALTER .. SET: exactly these; a member that stays as it is keeps its OID. */
   PublicationDefinition instead(PublicationDefinition publication) {
     List<Member> newTables = new ArrayList<>();
-    for (RelationDefinition table : tables) {
-      Member old = member(publication, table);
-      newTables.add(old != null ? old : new Member(nextOid.getAsInt(), table.oid(), null, null));
+    for (Map.Entry<RelationDefinition, TableDetails> table : tables.entrySet()) {
+      TableDetails details = table.getValue();
+      Member old = publication.member(table.getKey().oid());
+      boolean stays =
+          old != null
+              && Objects.equals(old.rowFilter(), details.rowFilter)
+              && Objects.equals(old.columns(), details.columns);
+      newTables.add(stays ? old : newMember(table.getKey(), details));
     }
     List<SchemaMember> newSchemas = new ArrayList<>();
     for (SchemaDefinition schema : schemas) {
       SchemaMember old = member(publication, schema);
       newSchemas.add(old != null ? old : new SchemaMember(nextOid.getAsInt(), schema.oid()));
     }
+    refuseListsBesideSchemas(publication, newSchemas);
     return publication.withMembers(newTables, newSchemas);
   }
 
   /** ALTER .. DROP: all of them must be members. */
   PublicationDefinition removedFrom(PublicationDefinition publication) {
     List<Member> newTables = new ArrayList<>(publication.tables());
-    for (RelationDefinition table : tables) {
-      if (!newTables.remove(member(publication, table))) {
+    for (RelationDefinition table : tables.keySet()) {
+      if (!newTables.remove(publication.member(table.oid()))) {
         throw new PgException(
             SqlState.UNDEFINED_OBJECT,
             "relation \"" + table.name().name() + "\" is not part of the publication");
@@ -166,15 +236,6 @@ final class PublicationMembers {
       }
     }
     return publication.withMembers(newTables, newSchemas);
-  }
-
-  private static Member member(PublicationDefinition publication, RelationDefinition table) {
-    for (Member member : publication.tables()) {
-      if (member.relationOid() == table.oid()) {
-        return member;
-      }
-    }
-    return null;
   }
 
   private static SchemaMember member(PublicationDefinition publication, SchemaDefinition schema) {

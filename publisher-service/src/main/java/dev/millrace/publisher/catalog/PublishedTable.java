@@ -23,20 +23,15 @@ public record PublishedTable(
     List<PublishedTable> tables = new ArrayList<>();
     for (RelationDefinition relation : catalog.relationsByName()) {
       if (catalog.covers(publication, relation)) {
-        tables.add(published(publication, relation));
+        tables.add(published(catalog, publication, relation));
       }
     }
     return tables;
   }
 
   private static PublishedTable published(
-      PublicationDefinition publication, RelationDefinition relation) {
-    PublicationDefinition.Member listed = null;
-    for (PublicationDefinition.Member member : publication.tables()) {
-      if (member.relationOid() == relation.oid()) {
-        listed = member;
-      }
-    }
+      CatalogSnapshot catalog, PublicationDefinition publication, RelationDefinition relation) {
+    PublicationDefinition.Member listed = catalog.listed(publication, relation);
     List<String> columns = new ArrayList<>();
     for (ColumnDefinition column : relation.columns()) {
       boolean published =

@@ -8,8 +8,10 @@ import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.wal.WalRecordType;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The tables as one session's transaction sees and locks them.
@@ -26,6 +28,8 @@ final class TransactionTables {
   private NodeTransaction transaction;
   private CatalogSnapshot namesOf;
   private final Map<QualifiedName, RelationDefinition> byName = new HashMap<>();
+  private CatalogSnapshot allowedBy;
+  private final Set<Long> allowed = new HashSet<>();
 
   TransactionTables(CatalogStore catalog, TableShapes shapes, RelationLocks locks) {
     this.catalog = catalog;
@@ -127,10 +131,21 @@ final class TransactionTables {
     return shape.encoder();
   }
 
-  /** Refuses UPDATE and DELETE where a publication publishes them and nothing identifies rows. */
+  /** Refuses UPDATE and DELETE where a publication cannot publish them (N9). */
   void checkReplicaIdentity(RelationDefinition relation, WalRecordType change) {
-    if (change != WalRecordType.INSERT) {
-      PublishedOperations.check(view(), relation, change == WalRecordType.UPDATE);
+    if (change == WalRecordType.INSERT) {
+      return;
+    }
+    CatalogSnapshot view = view();
+    if (view != allowedBy) {
+      allowed.clear();
+      allowedBy = view;
+    }
+    boolean update = change == WalRecordType.UPDATE;
+    long operation = (long) relation.oid() << 1 | (update ? 1 : 0);
+    if (!allowed.contains(operation)) {
+      PublishedOperations.check(view, relation, update);
+      allowed.add(operation);
     }
   }
 }

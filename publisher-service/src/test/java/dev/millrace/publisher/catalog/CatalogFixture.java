@@ -37,6 +37,21 @@ final class CatalogFixture {
     return with(table, List.of(), ReplicaIdentity.DEFAULT, 0);
   }
 
+  /** The table with one more column: v, generated when it is read. */
+  static RelationDefinition withVirtual(RelationDefinition table) {
+    List<ColumnDefinition> columns = new ArrayList<>(table.columns());
+    columns.add(
+        new ColumnDefinition(columns.size() + 1, "v", PgType.INT4, -1, false, (char) 0, 'v'));
+    return new RelationDefinition(
+        table.oid(),
+        table.version(),
+        table.name(),
+        columns,
+        table.indexes(),
+        table.replicaIdentity(),
+        table.identityIndexOid());
+  }
+
   static RelationDefinition with(
       RelationDefinition table,
       List<IndexDefinition> indexes,

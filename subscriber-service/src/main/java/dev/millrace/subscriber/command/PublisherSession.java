@@ -6,10 +6,12 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.SqlState;
 import dev.millrace.subscriber.receiver.PublisherConnection;
+import dev.millrace.subscriber.tablesync.PublishedTable;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
@@ -51,9 +53,13 @@ final class PublisherSession implements AutoCloseable {
             null));
   }
 
-  /** The tables of the publications, by name. */
+  /**
+   * The tables of the publications, by name.
+   *
+   * @throws PgException 0A000 when publications list different columns of one table
+   */
   Set<QualifiedName> tables(List<String> publications) {
-    Set<QualifiedName> tables = new TreeSet<>();
+    Map<QualifiedName, String> columns = new TreeMap<>();
     for (List<Object> row :
         connection
             .execute(
@@ -62,9 +68,15 @@ final class PublisherSession implements AutoCloseable {
                     + literals(publications)
                     + ")")
             .rows()) {
-      tables.add(new QualifiedName(String.valueOf(row.get(1)), String.valueOf(row.get(2))));
+      QualifiedName table =
+          new QualifiedName(String.valueOf(row.get(1)), String.valueOf(row.get(2)));
+      String now = String.valueOf(row.get(3));
+      String before = columns.putIfAbsent(table, now);
+      if (before != null && !before.equals(now)) {
+        throw PublishedTable.differentLists(table);
+      }
     }
-    return tables;
+    return columns.keySet();
   }
 
   private static String literals(List<String> names) {

@@ -14,10 +14,11 @@ import java.util.stream.Collectors;
  *
  * @param columns in the publisher's order
  */
-record PublishedTable(QualifiedName name, List<String> columns) {
+public record PublishedTable(QualifiedName name, List<String> columns) {
 
   /**
-   * @throws PgException 42704 when none of the publications holds the table
+   * @throws PgException 42704 when none of the publications holds the table, 0A000 when they list
+   *     different columns of it
    */
   static PublishedTable fetch(
       PublisherConnection connection, QualifiedName table, List<String> publications) {
@@ -29,13 +30,28 @@ record PublishedTable(QualifiedName name, List<String> columns) {
                 + " WHERE pubname IN ("
                 + names
                 + ")");
+    String columns = null;
     for (List<Object> row : result.rows()) {
       if (table.schema().equals(row.get(1)) && table.name().equals(row.get(2))) {
-        return new PublishedTable(table, names(String.valueOf(row.get(3))));
+        String now = String.valueOf(row.get(3));
+        if (columns != null && !columns.equals(now)) {
+          throw differentLists(table);
+        }
+        columns = now;
       }
     }
-    throw new PgException(
-        SqlState.UNDEFINED_OBJECT, "table \"" + table + "\" not found on publisher");
+    if (columns == null) {
+      throw new PgException(
+          SqlState.UNDEFINED_OBJECT, "table \"" + table + "\" not found on publisher");
+    }
+    return new PublishedTable(table, names(columns));
+  }
+
+  /** The refusal of publications that do not publish the same columns of a table. */
+  public static PgException differentLists(QualifiedName table) {
+    return new PgException(
+        SqlState.FEATURE_NOT_SUPPORTED,
+        "cannot use different column lists for table \"" + table + "\" in different publications");
   }
 
   /** The elements of an array's text form: {@code {id,"Mixed, name"}}. */

@@ -43,7 +43,6 @@ public final class PgOutputPlugin implements OutputPlugin {
 
   private final Map<Integer, PublishedRelation> sentRelations = new HashMap<>();
   private PublishedRelation lastSent;
-  private boolean lastHasGenerated;
   private PgOutputOptions options;
   private PublicationGate gate;
   private OutputWriter writer;
@@ -89,18 +88,19 @@ public final class PgOutputPlugin implements OutputPlugin {
 
   private PublishedRelation ensureSent(
       DecodedTransaction transaction, DecodedChange change, RelationDefinition definition) {
-    if (lastSent != null && lastSent.definition() == definition && !lastHasGenerated) {
+    CatalogSnapshot catalog = change.catalog();
+    if (lastSent != null && lastSent.isOf(catalog, definition)) {
       return lastSent;
     }
-    lastHasGenerated = PublishedRelation.hasGenerated(definition);
-    boolean withStored = lastHasGenerated && gate.publishesGenerated(change.catalog(), definition);
     PublishedRelation sent = sentRelations.get(definition.oid());
-    if (sent == null
-        || sent.definition().version() != definition.version()
-        || sent.withStored() != withStored) {
-      sent = new PublishedRelation(definition, withStored);
-      sentRelations.put(definition.oid(), sent);
-      send(0, transaction, sent.message());
+    if (sent == null || !sent.isOf(catalog, definition)) {
+      PublishedRelation now =
+          new PublishedRelation(catalog, definition, gate.columns(catalog, definition));
+      if (sent == null || !sent.looksLike(now)) {
+        send(0, transaction, now.message());
+      }
+      sentRelations.put(definition.oid(), now);
+      sent = now;
     }
     lastSent = sent;
     return sent;

@@ -1,7 +1,6 @@
 package dev.millrace.publisher.decoding.plugins;
 
 import dev.millrace.model.Notice;
-import dev.millrace.model.PgException;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
@@ -46,27 +45,15 @@ final class PublicationGate {
   }
 
   /**
-   * Whether stored generated columns of that table are sent.
+   * Which of the table's columns are sent, see {@link PublishedColumns}.
    *
-   * @throws PgException 22023 when its publications disagree
+   * @throws dev.millrace.model.PgException when its publications disagree
    */
-  boolean publishesGenerated(CatalogSnapshot catalog, RelationDefinition relation) {
+  boolean[] columns(CatalogSnapshot catalog, RelationDefinition relation) {
     load(catalog);
-    Boolean stored = null;
-    for (PublicationDefinition publication : publications) {
-      if (catalog.covers(publication, relation)) {
-        boolean now = publication.generatedColumns() == 's';
-        if (stored != null && stored != now) {
-          throw new PgException(
-              SqlState.INVALID_PARAMETER_VALUE,
-              "cannot use different values of publish_generated_columns for table \""
-                  + relation.name()
-                  + "\" in different publications");
-        }
-        stored = now;
-      }
-    }
-    return Boolean.TRUE.equals(stored);
+    List<PublicationDefinition> covering =
+        publications.stream().filter(publication -> catalog.covers(publication, relation)).toList();
+    return PublishedColumns.of(catalog, relation, covering);
   }
 
   private void load(CatalogSnapshot catalog) {

@@ -6,49 +6,48 @@ import dev.millrace.model.IndexDefinition;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
 import dev.millrace.pgoutput.Relation;
+import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.decoding.Tuples;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
- * One version of a table as it is published: virtual generated columns are left out of its Relation
- * message and of its rows, stored ones unless they are published. A row of which nothing is left
- * out is copied as it lies in the log.
+ * One version of a table as it is published: columns that are not published are left out of its
+ * Relation message and of its rows. A row of which nothing is left out is copied as it lies in the
+ * log.
  */
 final class PublishedRelation {
 
+  private final CatalogSnapshot catalog;
   private final RelationDefinition definition;
-  private final boolean withStored;
   private final boolean[] published;
   private final int publishedCount;
 
   /**
-   * @param withStored whether stored generated columns are published
+   * @param catalog the one whose publications say so
+   * @param published whether each column, by its position in the definition, is published
    */
-  PublishedRelation(RelationDefinition definition, boolean withStored) {
+  PublishedRelation(CatalogSnapshot catalog, RelationDefinition definition, boolean[] published) {
+    this.catalog = catalog;
     this.definition = definition;
-    this.withStored = withStored;
-    List<ColumnDefinition> columns = definition.columns();
-    published = new boolean[columns.size()];
+    this.published = published;
     int count = 0;
-    for (int i = 0; i < published.length; i++) {
-      char generated = columns.get(i).generated();
-      published[i] = generated == 0 || generated == 's' && withStored;
-      count += published[i] ? 1 : 0;
+    for (boolean one : published) {
+      count += one ? 1 : 0;
     }
     publishedCount = count;
   }
 
-  static boolean hasGenerated(RelationDefinition definition) {
-    return definition.columns().stream().anyMatch(ColumnDefinition::isGenerated);
+  /** Whether it holds for that version of the table by that catalogue. */
+  boolean isOf(CatalogSnapshot byCatalog, RelationDefinition version) {
+    return definition == version && catalog == byCatalog;
   }
 
-  boolean withStored() {
-    return withStored;
-  }
-
-  RelationDefinition definition() {
-    return definition;
+  /** Whether its Relation message is the same. */
+  boolean looksLike(PublishedRelation other) {
+    return definition.version() == other.definition.version()
+        && Arrays.equals(published, other.published);
   }
 
   Relation message() {

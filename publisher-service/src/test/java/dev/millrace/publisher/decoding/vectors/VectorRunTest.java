@@ -36,13 +36,13 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>Not run are: {@code 06-types-arrays, -bits-search-ranges, -latin1, -network-geometric,
  * -no-binary, -session-settings, -user-defined, -interval-infinity, 17-long-row} (types that come
- * later), {@code 07-toast-row-filter, 08-column-list*, 08-row-filter*, 15-column-lists-conflict,
- * 15-filters-combined} (row filters and column lists), {@code 08-generated-*} (generated columns),
- * {@code 09-alter-within} (DDL in a transaction block is refused), {@code 10-messages, 11-origin}
- * (their functions come later), {@code 12-*, 13-*} (two-phase and streaming), {@code 14-*}
- * (partitions and inheritance), {@code 01-statement-kinds} (PL/pgSQL triggers, COPY FROM PROGRAM),
- * {@code 17-zero-columns} (H2 has no tables without columns), {@code 18-*} (frames, tested with the
- * walsender), {@code 20-high-values} (numbers only).
+ * later), {@code 07-toast-row-filter, 08-row-filter*, 15-filters-combined} (row filters), {@code
+ * 08-generated-*} (generated columns), {@code 09-alter-within} (DDL in a transaction block is
+ * refused), {@code 10-messages, 11-origin} (their functions come later), {@code 12-*, 13-*}
+ * (two-phase and streaming), {@code 14-*} (partitions and inheritance), {@code 01-statement-kinds}
+ * (PL/pgSQL triggers, COPY FROM PROGRAM), {@code 17-zero-columns} (H2 has no tables without
+ * columns), {@code 18-*} (frames, tested with the walsender), {@code 20-high-values} (numbers
+ * only).
  */
 class VectorRunTest {
 
@@ -99,8 +99,11 @@ class VectorRunTest {
             "04-savepoints-interleaved",
             "05-truncate",
             "07-toast-key",
+            "08-column-list",
+            "08-column-list-refused",
             "08-dropped-column",
             "08-identifiers",
+            "15-column-lists-conflict",
             "15-publish-operations",
             "17-hundred-columns",
             "17-multi-table-transaction")) {
@@ -162,11 +165,8 @@ class VectorRunTest {
             .skipInserts("j", 5)
             .dropTransactions(8));
     runnable.put(
-        "08-generated-columns", // Virtual ones and column lists come later.
-        new Adaptation()
-            .withoutColumns("g", "virt")
-            .skip("CREATE PUBLICATION plist")
-            .withoutPublication("plist"));
+        "08-generated-columns", // Virtual ones come later.
+        new Adaptation().withoutColumns("g", "virt"));
     runnable.put("08-generated-identity", new Adaptation());
     runnable.put(
         "16-empty-transactions", // These functions come later.
