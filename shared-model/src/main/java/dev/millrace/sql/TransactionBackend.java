@@ -1,6 +1,8 @@
 package dev.millrace.sql;
 
 import dev.millrace.model.Notice;
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -24,6 +26,30 @@ public interface TransactionBackend extends AutoCloseable {
 
   /** Rolls back; never fails for an open transaction. */
   void rollback();
+
+  /**
+   * Prepares the open transaction under a global identifier. Whatever happens, no transaction is
+   * open after: it is prepared, durably, or rolled back.
+   *
+   * @throws PgException as PREPARE TRANSACTION does; 0A000 where there are no prepared transactions
+   */
+  default void prepare(String gid) {
+    rollback();
+    throw new PgException(
+        SqlState.FEATURE_NOT_SUPPORTED, "PREPARE TRANSACTION is not supported yet");
+  }
+
+  /**
+   * Ends a prepared transaction; none is open meanwhile.
+   *
+   * @param commit COMMIT PREPARED, else ROLLBACK PREPARED
+   * @throws PgException 42704 for an unknown identifier, 55000 for one that another session ends
+   */
+  default void finishPrepared(String gid, boolean commit) {
+    throw new PgException(
+        SqlState.FEATURE_NOT_SUPPORTED,
+        (commit ? "COMMIT" : "ROLLBACK") + " PREPARED is not supported yet");
+  }
 
   /** Marks a savepoint; {@code level} counts the open savepoints from 1. */
   void savepoint(int level);

@@ -171,15 +171,43 @@ final class TransactionBlock {
         return release(control.name());
       case SET_TRANSACTION:
         return setTransaction(control, notices);
+      case PREPARE_TRANSACTION:
+        return prepare(control.name(), notices);
       default:
-        requireNotFailed();
-        throw new PgException(
-            SqlState.FEATURE_NOT_SUPPORTED, twoPhase(control) + " is not supported yet");
+        return finishPrepared(control, alone);
     }
   }
 
-  private static String twoPhase(TransactionControl control) {
-    return control.kind().name().replace('_', ' ');
+  /** A failed block is rolled back instead, as COMMIT would. */
+  private String prepare(String gid, Consumer<Notice> notices) {
+    if (status == TransactionStatus.IDLE) {
+      notices.accept(noTransaction());
+    }
+    if (status == TransactionStatus.FAILED || !open) {
+      rollback();
+      return "ROLLBACK";
+    }
+    boolean prepared = false;
+    try {
+      open = false;
+      backend.prepare(gid);
+      prepared = true;
+    } finally {
+      ended(prepared);
+    }
+    return "PREPARE TRANSACTION";
+  }
+
+  private String finishPrepared(TransactionControl control, boolean alone) {
+    requireNotFailed();
+    String command = control.kind().name().replace('_', ' ');
+    if (isExplicit() || !alone) {
+      throw new PgException(
+          SqlState.ACTIVE_SQL_TRANSACTION, command + " cannot run inside a transaction block");
+    }
+    backend.finishPrepared(
+        control.name(), control.kind() == TransactionControl.Kind.COMMIT_PREPARED);
+    return command;
   }
 
   private String beginBlock(TransactionControl control, Consumer<Notice> notices) {
@@ -241,8 +269,11 @@ final class TransactionBlock {
     if (control.chain()) {
       throw onlyInBlock(command + " AND CHAIN");
     }
-    notices.accept(
-        warning(SqlState.NO_ACTIVE_SQL_TRANSACTION, "there is no transaction in progress"));
+    notices.accept(noTransaction());
+  }
+
+  private static Notice noTransaction() {
+    return warning(SqlState.NO_ACTIVE_SQL_TRANSACTION, "there is no transaction in progress");
   }
 
   private String savepoint(String name) {

@@ -10,6 +10,7 @@ final class RecordingBackend implements TransactionBackend {
   final List<String> calls = new ArrayList<>();
   boolean commitFails;
   boolean savepointsLost;
+  boolean refusesPrepare;
 
   /** The calls since the last look. */
   List<String> take() {
@@ -34,6 +35,22 @@ final class RecordingBackend implements TransactionBackend {
   @Override
   public void rollback() {
     calls.add("rollback");
+  }
+
+  @Override
+  public void prepare(String gid) {
+    if (refusesPrepare) {
+      TransactionBackend.super.prepare(gid);
+    }
+    calls.add("prepare " + gid);
+  }
+
+  @Override
+  public void finishPrepared(String gid, boolean commit) {
+    if (refusesPrepare) {
+      TransactionBackend.super.finishPrepared(gid, commit);
+    }
+    calls.add((commit ? "commit" : "rollback") + " prepared " + gid);
   }
 
   @Override

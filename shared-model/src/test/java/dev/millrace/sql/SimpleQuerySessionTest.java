@@ -403,12 +403,44 @@ class SimpleQuerySessionTest {
   }
 
   @Test
-  @DisplayName("prepared transactions are refused by name")
-  void twoPhase() {
+  @DisplayName("a backend without prepared transactions refuses them and is left with none open")
+  void twoPhaseRefused() {
+    backend.refusesPrepare = true;
     fails("0A000", () -> run("COMMIT PREPARED 'g'"));
     run("BEGIN");
     fails("0A000", () -> run("PREPARE TRANSACTION 'g'"));
+    assertThat(session.status()).isEqualTo(TransactionStatus.IDLE);
+    assertThat(backend.take()).containsExactly("begin", "rollback");
+  }
+
+  @Test
+  @DisplayName("PREPARE TRANSACTION ends the block; a failed one is rolled back instead")
+  void prepare() {
+    assertThat(commands("BEGIN; PREPARE TRANSACTION 'it''s'"))
+        .containsExactly("BEGIN", "PREPARE TRANSACTION");
+    assertThat(session.status()).isEqualTo(TransactionStatus.IDLE);
+    assertThat(backend.take()).containsExactly("begin", "prepare it's");
+    run("BEGIN");
+    fails("22012", () -> run("SELECT FAIL"));
+    assertThat(commands("PREPARE TRANSACTION 'g'")).containsExactly("ROLLBACK");
+    assertThat(backend.take()).doesNotContain("prepare g");
+    assertThat(run("PREPARE TRANSACTION 'g'").notices())
+        .extracting(Notice::message)
+        .containsExactly("there is no transaction in progress");
+    assertThat(backend.take()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("COMMIT PREPARED and ROLLBACK PREPARED stand alone and outside of blocks")
+  void finishPrepared() {
+    run("COMMIT PREPARED 'g'");
+    run("ROLLBACK PREPARED 'g'");
+    assertThat(backend.take()).containsExactly("commit prepared g", "rollback prepared g");
+    fails("25001", () -> run("SELECT 1; COMMIT PREPARED 'g'"));
+    run("BEGIN");
+    fails("25001", () -> run("ROLLBACK PREPARED 'g'"));
     assertThat(session.status()).isEqualTo(TransactionStatus.FAILED);
+    fails("25P02", () -> run("COMMIT PREPARED 'g'"));
   }
 
   @Test

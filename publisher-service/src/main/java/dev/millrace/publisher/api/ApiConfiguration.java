@@ -72,7 +72,7 @@ class ApiConfiguration {
                 LaterFunctions.all())
             .flatMap(List::stream)
             .toList();
-    return new SystemObjects(ReplicationViews.all(rows, slots, walSenders), functions);
+    return new SystemObjects(ReplicationViews.all(node, rows, slots, walSenders), functions);
   }
 
   @Bean

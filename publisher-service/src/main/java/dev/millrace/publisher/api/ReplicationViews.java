@@ -1,5 +1,6 @@
 package dev.millrace.publisher.api;
 
+import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.publisher.slots.ReplicationSlots;
 import dev.millrace.publisher.walsender.WalSenders;
 import dev.millrace.sql.ResultColumn;
@@ -12,9 +13,10 @@ final class ReplicationViews {
 
   private ReplicationViews() {}
 
-  static List<SystemView> all(SlotRows rows, ReplicationSlots slots, WalSenders walSenders) {
+  static List<SystemView> all(
+      PublisherNode node, SlotRows rows, ReplicationSlots slots, WalSenders walSenders) {
     return List.of(
-        PreparedTransactions.view(),
+        PreparedTransactions.view(node),
         new SystemView(
             "pg_replication_slots",
             columns(

@@ -47,6 +47,12 @@ public interface CatalogTransaction {
   /** Encodes the CATALOG records of the changes made since the last call. */
   void encode(WalBatch batch, int xid, int topXid, int databaseOid);
 
+  /**
+   * Takes one CATALOG record of a transaction that a start found prepared: the change, already in
+   * the log, and the lock of its publication.
+   */
+  void resume(byte[] buffer, int bodyOffset, int bodyLength);
+
   /** A number to give to {@link #rollbackTo}: what was changed later can be undone. */
   int mark();
 

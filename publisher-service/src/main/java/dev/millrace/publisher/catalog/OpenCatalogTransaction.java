@@ -115,6 +115,22 @@ final class OpenCatalogTransaction implements CatalogTransaction {
   }
 
   @Override
+  public void resume(byte[] buffer, int bodyOffset, int bodyLength) {
+    CatalogChange change = CatalogRecordCodec.decode(buffer, bodyOffset, bodyLength);
+    if (Character.toLowerCase(change.kind()) == CatalogChange.PUBLICATION) {
+      PublicationDefinition before = view().publication(change.oid());
+      if (before != null) {
+        lockPublication(before.name());
+      }
+      if (change instanceof CatalogChange.PutPublication put) {
+        lockPublication(put.publication().name());
+      }
+    }
+    add(change);
+    encoded = entries.size();
+  }
+
+  @Override
   public int mark() {
     return entries.size();
   }

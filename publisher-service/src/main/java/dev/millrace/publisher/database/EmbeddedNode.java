@@ -143,6 +143,13 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
   }
 
   @Override
+  public List<PreparedXact> preparedTransactions() {
+    return parts.twoPhase().prepared().all().stream()
+        .map(each -> new PreparedXact(each.transaction().xid(), each.gid(), each.prepareTime()))
+        .toList();
+  }
+
+  @Override
   public long nextPid() {
     return control.nextPid();
   }
@@ -176,6 +183,7 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
     if (parts.failure().reason() == null) {
       checkpointer.checkpoint();
     }
+    parts.twoPhase().close();
     parts.database().close();
   }
 }

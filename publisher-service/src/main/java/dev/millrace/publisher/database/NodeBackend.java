@@ -36,9 +36,9 @@ final class NodeBackend implements TransactionBackend {
   private final DdlExecutor ddlExecutor;
   private final Checkpointer checkpointer;
   private final Settings settings;
-  private final SessionParts session;
-  private final CatalogStatements catalogStatements;
   private final StatementClock statementClock;
+  private volatile SessionParts session;
+  private CatalogStatements catalogStatements;
   private final List<SavepointMark> savepoints = new ArrayList<>();
   private NodeTransaction transaction;
   private PendingCommit pending;
@@ -52,16 +52,24 @@ final class NodeBackend implements TransactionBackend {
     this.ddlExecutor = ddlExecutor;
     this.checkpointer = checkpointer;
     this.settings = settings;
+    use(newSession());
+    this.statementClock = new StatementClock(() -> session.runner().cancel());
+  }
+
+  /** A connection to H2 with what works on it. */
+  private SessionParts newSession() {
     HeapSession heap = new HeapSession(node.database().openSession());
     StatementRunner runner =
         new StatementRunner(heap.connection(), settings.getInt("max_rows_per_answer"));
     TransactionTables tables = new TransactionTables(node.catalog(), node.shapes(), node.locks());
     RowCapture.Target target = new CaptureTarget(tables);
     RowCapture capture = new RowCapture(target, node.databaseOid(), maxRowBytes(settings));
-    this.session =
-        new SessionParts(heap, runner, capture, tables, node.locks(), node.transactions());
-    this.catalogStatements = new CatalogStatements(node, session);
-    this.statementClock = new StatementClock(runner::cancel);
+    return new SessionParts(heap, runner, capture, tables, node.locks(), node.transactions());
+  }
+
+  private void use(SessionParts parts) {
+    session = parts;
+    catalogStatements = new CatalogStatements(node, parts);
   }
 
   /** Where captured rows belong. */
@@ -140,6 +148,35 @@ final class NodeBackend implements TransactionBackend {
     } finally {
       forgetTransaction();
     }
+  }
+
+  /** The prepared transaction keeps the connection to H2; the session goes on with another. */
+  @Override
+  public void prepare(String gid) {
+    NodeTransaction ending = transaction;
+    SessionParts next = null;
+    try {
+      refuseAfterFailure();
+      next = newSession();
+      int limit = settings.getInt("max_prepared_transactions");
+      node.twoPhase().prepare(gid, ending, batch(), limit);
+      use(next);
+    } catch (RuntimeException | Error e) {
+      if (next != null) {
+        next.heap().close();
+      }
+      node.transactions().rollback(ending, batch());
+      throw e;
+    } finally {
+      forgetTransaction();
+    }
+  }
+
+  @Override
+  public void finishPrepared(String gid, boolean commit) {
+    completePending();
+    refuseAfterFailure();
+    node.twoPhase().finish(gid, commit);
   }
 
   private void forgetTransaction() {

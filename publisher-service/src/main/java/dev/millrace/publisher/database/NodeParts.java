@@ -19,6 +19,7 @@ record NodeParts(
     TableShapes shapes,
     SequenceBounds sequences,
     TransactionLog transactions,
+    TwoPhaseCommit twoPhase,
     AsyncCommits asyncCommits,
     OpenSnapshots snapshots,
     NodeFailure failure) {

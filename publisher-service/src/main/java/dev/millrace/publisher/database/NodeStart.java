@@ -40,7 +40,7 @@ import java.util.function.Supplier;
  * table, and makes a checkpoint. Only then are sessions taken.
  *
  * <pre>
- *   drop triggers -> redo -> aborts of unfinished transactions -> the open DDL statement, if any
+ *   drop triggers -> redo -> prepared transactions open again -> aborts of unfinished transactions -> the open DDL statement, if any
  *   -> $rid and triggers on every table -> sequences behind their logged bounds -> checkpoint
  * </pre>
  *
@@ -109,6 +109,7 @@ final class NodeStart {
     repairInterruptedAlter(database);
     NodeParts parts = parts(database, recovered);
     DdlExecutor ddlExecutor = new DdlExecutor(parts);
+    resumePrepared(recovered.prepared(), parts);
     finishOpenDdl(recovered.openDdl(), parts, ddlExecutor);
     prepareTables(parts, triggers);
     parts.sequences().redo(recovered.sequenceBounds());
@@ -134,7 +135,8 @@ final class NodeStart {
               catalog,
               connection,
               dataDirectory.resolve("base").resolve("redo"),
-              state.segmentSize())
+              state.segmentSize(),
+              database::openSession)
           .run(state.redoLsn(), state.nextXid());
     } catch (SQLException e) {
       throw H2Errors.translate(e);
@@ -164,6 +166,16 @@ final class NodeStart {
     TableShapes shapes = new TableShapes(database);
     SequenceBounds sequences = new SequenceBounds(databaseOid);
     sequences.refresh(shapes.layout().sequences());
+    TransactionLog transactions =
+        new TransactionLog(
+            log,
+            gate,
+            locks,
+            sequences,
+            failure,
+            clock,
+            databaseOid,
+            Math.max(recovered.lastCommitTime(), control.state().checkpointTime()));
     return new NodeParts(
         database,
         log,
@@ -176,18 +188,35 @@ final class NodeStart {
         locks,
         shapes,
         sequences,
-        new TransactionLog(
-            log,
-            gate,
-            locks,
-            sequences,
-            failure,
-            clock,
-            databaseOid,
-            Math.max(recovered.lastCommitTime(), control.state().checkpointTime())),
+        transactions,
+        new TwoPhaseCommit(
+            log, gate, locks, sequences, transactions, new PreparedTransactions(), failure),
         new AsyncCommits(settings),
         new OpenSnapshots(),
         failure);
+  }
+
+  /** Their rows are in H2 and invisible; what is left are their locks and their names. */
+  private static void resumePrepared(List<RecoveryResult.Prepared> prepared, NodeParts parts) {
+    for (RecoveryResult.Prepared each : prepared) {
+      NodeTransaction transaction =
+          new NodeTransaction(parts.running(), new HeapSession(each.connection()), each.xid());
+      transaction.register(each.firstLsn());
+      transaction.catalog(each.catalog());
+      each.record().subxids().forEach(transaction.subtransactions()::addCommitted);
+      transaction.restartAtCommit(parts.sequences().find(each.record().restartedSequences()));
+      parts.locks().resume(transaction, each.record().locks());
+      parts
+          .twoPhase()
+          .resume(
+              new PreparedTransaction(
+                  each.record().gid(),
+                  transaction,
+                  each.record().time(),
+                  each.lsn(),
+                  each.endLsn(),
+                  each.changed()));
+    }
   }
 
   /** H2 has done the statement or not: its tables tell, and the log learns it. */
@@ -208,7 +237,8 @@ final class NodeStart {
       log.append(batch);
       log.flush(log.insertLsn());
     } else {
-      ddlExecutor.commit(ddl, new NodeTransaction(parts.running(), open.xid()), changes, batch);
+      ddlExecutor.commit(
+          ddl, new NodeTransaction(parts.running(), null, open.xid()), changes, batch);
     }
   }
 

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.publisher.catalog.CatalogTransaction;
+import dev.millrace.publisher.wal.PrepareRecord;
 import java.util.ArrayList;
 import java.util.List;
 import org.h2.schema.Sequence;
@@ -33,10 +34,14 @@ final class NodeTransaction {
     this.heap = heap;
   }
 
-  /** A transaction that the log knows already, resumed at a start; it has no session. */
-  NodeTransaction(RunningTransactions running, int xid) {
+  /**
+   * A transaction that the log knows already, resumed at a start.
+   *
+   * @param heap null when nothing of it is open in H2
+   */
+  NodeTransaction(RunningTransactions running, HeapSession heap, int xid) {
     this.running = running;
-    this.heap = null;
+    this.heap = heap;
     this.xid = xid;
   }
 
@@ -111,6 +116,13 @@ final class NodeTransaction {
   /** The table locks it holds; its own thread only. */
   List<RelationLock> locks() {
     return locks;
+  }
+
+  /** The table locks it holds, as its PREPARE record names them; its own thread only. */
+  List<PrepareRecord.Lock> heldLocks() {
+    return locks.stream()
+        .map(lock -> new PrepareRecord.Lock(lock.oid(), lock.isOwnedBy(this)))
+        .toList();
   }
 
   /** The lock it waits for; null when it waits for none. Any thread. */

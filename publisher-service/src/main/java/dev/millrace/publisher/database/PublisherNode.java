@@ -2,6 +2,7 @@ package dev.millrace.publisher.database;
 
 import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.SqlSessionFactory;
+import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
@@ -70,6 +71,16 @@ public interface PublisherNode extends SqlSessionFactory {
    * Returns the redo LSN.
    */
   long checkpoint();
+
+  /** The transactions that are prepared, the oldest first. */
+  List<PreparedXact> preparedTransactions();
+
+  /**
+   * A prepared transaction as pg_prepared_xacts shows it.
+   *
+   * @param prepareTime microseconds since 2000-01-01 UTC
+   */
+  record PreparedXact(int xid, String gid, long prepareTime) {}
 
   /** Whether the session's open transaction has changed anything. */
   boolean hasWritten(SqlSession session);

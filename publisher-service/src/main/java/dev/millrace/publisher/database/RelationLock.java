@@ -11,9 +11,25 @@ import java.util.List;
  */
 final class RelationLock {
 
+  private final int oid;
   private final List<NodeTransaction> sharers = new ArrayList<>(4);
   private NodeTransaction owner;
   private int exclusiveWaiters;
+
+  /**
+   * @param oid the table's, or the complement of one that stands for its group
+   */
+  RelationLock(int oid) {
+    this.oid = oid;
+  }
+
+  int oid() {
+    return oid;
+  }
+
+  synchronized boolean isOwnedBy(NodeTransaction transaction) {
+    return owner == transaction;
+  }
 
   /** Takes the lock if nobody is in the way. */
   synchronized boolean tryAcquire(NodeTransaction transaction, boolean exclusive) {

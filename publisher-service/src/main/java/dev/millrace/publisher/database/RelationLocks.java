@@ -2,6 +2,7 @@ package dev.millrace.publisher.database;
 
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
+import dev.millrace.publisher.wal.PrepareRecord;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -53,9 +54,22 @@ final class RelationLocks {
    * @throws PgException 55P03 after the lock time-out, 40P01 in a deadlock, 57014 when cancelled
    */
   void acquire(NodeTransaction transaction, int oid, boolean exclusive, Patience patience) {
-    RelationLock lock = byOid.computeIfAbsent(oid, key -> new RelationLock());
+    RelationLock lock = byOid.computeIfAbsent(oid, RelationLock::new);
     if (!lock.tryAcquire(transaction, exclusive)) {
       await(transaction, lock, exclusive, patience);
+    }
+  }
+
+  /** Gives a transaction that a start found prepared the locks it held; nobody else has any. */
+  void resume(NodeTransaction transaction, List<PrepareRecord.Lock> held) {
+    begin(transaction);
+    for (PrepareRecord.Lock each : held) {
+      RelationLock lock = byOid.computeIfAbsent(each.oid(), RelationLock::new);
+      if (!lock.tryAcquire(transaction, each.exclusive())) {
+        throw new PgException(
+            SqlState.DATA_CORRUPTED,
+            "prepared transaction " + transaction.xid() + " shares a lock of another");
+      }
     }
   }
 

@@ -77,6 +77,15 @@ final class SequenceBounds {
     sequence.flush(null);
   }
 
+  /** The sequences of those names; a prepared transaction that is to restart them locks them. */
+  synchronized List<Sequence> find(List<QualifiedName> names) {
+    return bounds.stream()
+        .map(bound -> bound.sequence)
+        .filter(
+            each -> names.contains(new QualifiedName(each.getSchema().getName(), each.getName())))
+        .toList();
+  }
+
   /** H2's own state is durable up to now; hold the gate alone. */
   synchronized void checkpointed() {
     for (Bound bound : bounds) {

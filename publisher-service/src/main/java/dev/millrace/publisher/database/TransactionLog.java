@@ -3,6 +3,9 @@ package dev.millrace.publisher.database;
 import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.FaultPoint;
 import dev.millrace.model.PgTime;
+import dev.millrace.model.QualifiedName;
+import dev.millrace.publisher.wal.FinishPreparedRecord;
+import dev.millrace.publisher.wal.PrepareRecord;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.publisher.wal.WriteAheadLog;
@@ -117,9 +120,7 @@ final class TransactionLog {
         return endLsn;
       }
       long commitTime = commitTime();
-      for (Sequence sequence : transaction.restartedSequences()) {
-        sequences.addRestart(batch, sequence);
-      }
+      addRestarts(transaction, batch);
       List<Integer> subxids = transaction.subtransactions().committed();
       int xid = transaction.xid();
       ByteBuilder out = batch.begin(WalRecordType.COMMIT, 0, xid, xid, databaseOid, 0);
@@ -129,14 +130,89 @@ final class TransactionLog {
       }
       batch.end();
       transaction.register(log.insertLsn());
-      long endLsn =
-          transaction.catalog() == null
-              ? log.append(batch)
-              : log.append(batch, (start, end) -> transaction.catalog().committed(end));
-      batch.clear();
+      long endLsn = appendCommitted(transaction, batch);
       FaultPoint.hit("commit.appended");
       return endLsn;
     }
+  }
+
+  private void addRestarts(NodeTransaction transaction, WalBatch batch) {
+    for (Sequence sequence : transaction.restartedSequences()) {
+      sequences.addRestart(batch, sequence);
+    }
+  }
+
+  private long appendCommitted(NodeTransaction transaction, WalBatch batch) {
+    long endLsn =
+        transaction.catalog() == null
+            ? log.append(batch)
+            : log.append(batch, (start, end) -> transaction.catalog().committed(end));
+    batch.clear();
+    return endLsn;
+  }
+
+  /** Appends a transaction's PREPARE record behind what else of it is in the batch. */
+  PreparedTransaction appendPrepare(String gid, NodeTransaction transaction, WalBatch batch) {
+    synchronized (commitOrder) {
+      List<Integer> subxids = transaction.subtransactions().committed();
+      boolean changed = transaction.isLogged() || !batch.isEmpty();
+      int xid = transaction.currentXid();
+      sequences.addPassed(batch);
+      PrepareRecord prepare =
+          new PrepareRecord(
+              commitTime(),
+              0,
+              subxids,
+              gid,
+              transaction.heldLocks(),
+              transaction.restartedSequences().stream()
+                  .map(each -> new QualifiedName(each.getSchema().getName(), each.getName()))
+                  .toList());
+      int at = batch.size();
+      int flags = changed ? PrepareRecord.CHANGED : 0;
+      prepare.encode(batch.begin(WalRecordType.PREPARE, flags, xid, xid, databaseOid, 0));
+      batch.end();
+      int length = batch.size() - at;
+      transaction.register(log.insertLsn());
+      long endLsn = log.append(batch);
+      batch.clear();
+      return new PreparedTransaction(
+          gid, transaction, prepare.time(), endLsn - length, endLsn, changed);
+    }
+  }
+
+  /** Appends the commit record of a prepared transaction; its catalogue changes become current. */
+  long appendCommitPrepared(PreparedTransaction ending, WalBatch batch) {
+    synchronized (commitOrder) {
+      addRestarts(ending.transaction(), batch);
+      addFinish(WalRecordType.COMMIT_PREPARED, ending, batch);
+      return appendCommitted(ending.transaction(), batch);
+    }
+  }
+
+  /** Appends the rollback record of a prepared transaction. */
+  long appendRollbackPrepared(PreparedTransaction ending, WalBatch batch) {
+    synchronized (commitOrder) {
+      addFinish(WalRecordType.ROLLBACK_PREPARED, ending, batch);
+      long endLsn = log.append(batch);
+      batch.clear();
+      return endLsn;
+    }
+  }
+
+  private void addFinish(WalRecordType type, PreparedTransaction ending, WalBatch batch) {
+    NodeTransaction transaction = ending.transaction();
+    int xid = transaction.xid();
+    int flags = ending.changed() ? PrepareRecord.CHANGED : 0;
+    new FinishPreparedRecord(
+            commitTime(),
+            0,
+            transaction.subtransactions().committed(),
+            ending.prepareEndLsn(),
+            ending.prepareTime(),
+            ending.gid())
+        .encode(batch.begin(type, flags, xid, xid, databaseOid, 0));
+    batch.end();
   }
 
   /** The second half of a commit; gives the gate back. */

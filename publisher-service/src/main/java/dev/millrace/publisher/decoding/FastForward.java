@@ -30,7 +30,7 @@ final class FastForward implements LogicalDecoding.DecodingSession {
     if (xid != 0) {
       open.seen(xid, topXid, reader.lsn());
     }
-    if (xid == topXid && (type == WalRecordType.COMMIT || type == WalRecordType.ABORT)) {
+    if (xid == topXid && type.endsTransaction()) {
       open.ended(xid, reader.endLsn());
     } else if (type == WalRecordType.RUNNING_TRANSACTIONS) {
       open.noteCandidate(reader.endLsn());

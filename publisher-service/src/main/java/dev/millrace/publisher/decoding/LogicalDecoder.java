@@ -107,16 +107,16 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
       case CATALOG:
         catalogChange();
         break;
-      case COMMIT:
+      case COMMIT, COMMIT_PREPARED:
         commit();
         break;
-      case ABORT:
+      case ABORT, ROLLBACK_PREPARED:
         abort();
         break;
       case RUNNING_TRANSACTIONS:
         open.noteCandidate(reader.endLsn());
         break;
-      case ASSIGNMENT, SEQUENCE, DDL, FLUSH_MARK:
+      case PREPARE, ASSIGNMENT, SEQUENCE, DDL, FLUSH_MARK:
         break; // Records for redo only; every change names its top transaction itself.
     }
   }
@@ -248,7 +248,10 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
   }
 
   private void abort() {
-    EndRecord end = EndRecord.ofAbort(reader);
+    EndRecord end =
+        reader.type() == WalRecordType.ABORT
+            ? EndRecord.ofAbort(reader)
+            : EndRecord.ofCommit(reader);
     int xid = reader.xid();
     int topXid = reader.topXid();
     buffer.abort(xid, topXid, end.subxids());

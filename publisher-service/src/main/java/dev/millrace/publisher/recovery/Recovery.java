@@ -3,8 +3,11 @@ package dev.millrace.publisher.recovery;
 import dev.millrace.model.FaultPoint;
 import dev.millrace.model.Lsn;
 import dev.millrace.model.QualifiedName;
+import dev.millrace.model.RelationDefinition;
 import dev.millrace.publisher.catalog.CatalogStore;
+import dev.millrace.publisher.catalog.CatalogTransaction;
 import dev.millrace.publisher.decoding.ReorderBuffer;
+import dev.millrace.publisher.wal.PrepareRecord;
 import dev.millrace.publisher.wal.WalReader;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.publisher.wal.WriteAheadLog;
@@ -18,10 +21,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Brings H2 up to the end of the log.
@@ -30,9 +33,10 @@ import java.util.Set;
  *
  * Handed an administrator's connection to an H2 file as a crash left it, with no capture trigger in
  * place, and a log whose torn tail has been cut. When {@link #run} returns, H2 holds exactly the
- * transactions whose commit records are in the log. What is left to the caller is told by the
- * {@link RecoveryResult}: aborts to append, a DDL statement to look into, sequences to move on. A
- * kill at any moment of it is met by simply running it again.
+ * transactions whose commit records are in the log, and has each prepared one open on a connection
+ * of its own. What is left to the caller is told by the {@link RecoveryResult}: aborts to append, a
+ * DDL statement to look into, sequences to move on. A kill at any moment of it is met by simply
+ * running it again.
  *
  * <h2>Why it is right</h2>
  *
@@ -55,6 +59,12 @@ import java.util.Set;
  * begins at the smallest first LSN of those, so that they are whole if they committed later; commit
  * records before the redo LSN are passed over.
  *
+ * <h2>Prepared transactions</h2>
+ *
+ * A transaction with a PREPARE record and no end is applied last, into an open transaction of its
+ * own: whatever committed while it was prepared touched other rows, since it held its locks, so
+ * coming later makes no difference. Its catalogue changes are collected, not made.
+ *
  * <p>DDL is not redone: it is durable in H2 before its commit record is written. But the catalogue
  * is: its records go to the catalogue in commit order, those of transactions that H2 has too. One
  * thread.
@@ -68,7 +78,12 @@ public final class Recovery {
   private final Connection connection;
   private final Path spillDirectory;
   private final long segmentSize;
-  private final Set<Integer> unfinished = new LinkedHashSet<>();
+  private final Supplier<Connection> preparedConnections;
+
+  /** First LSNs by top-level xid. */
+  private final Map<Integer, Long> unfinished = new LinkedHashMap<>();
+
+  private final Map<Integer, RecoveryResult.Prepared> prepared = new LinkedHashMap<>();
   private final Map<QualifiedName, Long> sequenceBounds = new HashMap<>();
   private RecoveryResult.OpenDdl openDdl;
   private int nextXid;
@@ -79,18 +94,21 @@ public final class Recovery {
   /**
    * @param connection an administrator's, without auto-commit
    * @param spillDirectory for transactions that do not fit into memory
+   * @param preparedConnections opens a session's connection for each prepared transaction
    */
   public Recovery(
       WriteAheadLog log,
       CatalogStore catalog,
       Connection connection,
       Path spillDirectory,
-      long segmentSize) {
+      long segmentSize,
+      Supplier<Connection> preparedConnections) {
     this.log = log;
     this.catalog = catalog;
     this.connection = connection;
     this.spillDirectory = spillDirectory;
     this.segmentSize = segmentSize;
+    this.preparedConnections = preparedConnections;
   }
 
   /**
@@ -100,13 +118,16 @@ public final class Recovery {
    */
   public RecoveryResult run(long redoLsn, int atLeastXid) {
     nextXid = atLeastXid;
-    try (RowRedo rows = new RowRedo(connection, catalog);
+    try (RowRedo rows = new RowRedo(connection, catalog::relation);
         ReorderBuffer buffer = new ReorderBuffer(spillDirectory, WORK_MEM, segmentSize, null)) {
       setReferentialIntegrity(false);
       try (WalReader reader = log.openReader(firstNeededLsn(redoLsn))) {
         while (reader.next()) {
           read(reader, redoLsn, buffer, rows);
         }
+      }
+      for (RecoveryResult.Prepared each : List.copyOf(prepared.values())) {
+        open(each, buffer);
       }
       setReferentialIntegrity(true);
     } catch (SQLException e) {
@@ -118,7 +139,8 @@ public final class Recovery {
     return new RecoveryResult(
         redone,
         nextXid,
-        List.copyOf(unfinished),
+        List.copyOf(unfinished.keySet()),
+        List.copyOf(prepared.values()),
         openDdl,
         lastCommitTime,
         Map.copyOf(sequenceBounds));
@@ -166,7 +188,9 @@ public final class Recovery {
     int topXid = reader.topXid();
     if (topXid != 0) {
       nextXid = Math.max(nextXid, Math.max(reader.xid(), topXid) + 1);
-      unfinished.add(topXid);
+      if (!prepared.containsKey(topXid)) {
+        unfinished.putIfAbsent(topXid, reader.lsn());
+      }
     }
     switch (reader.type()) {
       case INSERT, UPDATE, DELETE, TRUNCATE, CATALOG ->
@@ -186,7 +210,8 @@ public final class Recovery {
           readSequence(reader); // What is older is in H2.
         }
       }
-      case COMMIT -> {
+      case PREPARE -> prepare(reader);
+      case COMMIT, COMMIT_PREPARED -> {
         lastCommitTime =
             Math.max(lastCommitTime, TupleReader.getLong(reader.buffer(), reader.bodyOffset()));
         commit(reader, redoLsn, buffer, rows);
@@ -198,14 +223,76 @@ public final class Recovery {
           ended(topXid);
         }
       }
+      case ROLLBACK_PREPARED -> {
+        buffer.abort(topXid, topXid);
+        ended(topXid);
+      }
       default -> {
         // Messages and marks concern others.
       }
     }
   }
 
+  private void prepare(WalReader reader) {
+    int xid = reader.xid();
+    PrepareRecord record =
+        PrepareRecord.decode(reader.buffer(), reader.bodyOffset(), reader.bodyLength());
+    lastCommitTime = Math.max(lastCommitTime, record.time());
+    prepared.put(
+        xid,
+        new RecoveryResult.Prepared(
+            xid,
+            unfinished.remove(xid),
+            reader.lsn(),
+            reader.endLsn(),
+            (reader.flags() & PrepareRecord.CHANGED) != 0,
+            record,
+            null,
+            null));
+  }
+
+  /** Applies a prepared transaction to a connection of its own and leaves it open there. */
+  private void open(RecoveryResult.Prepared found, ReorderBuffer buffer) throws SQLException {
+    Connection own = preparedConnections.get();
+    CatalogTransaction changes = catalog.begin();
+    try (RowRedo rows = new RowRedo(own, (oid, version) -> relation(changes, oid, version))) {
+      buffer.commit(
+          found.xid(),
+          found.record().subxids().stream().mapToInt(Integer::intValue).toArray(),
+          (lsn, type, flags, originId, bytes, offset, length) -> {
+            if (type == WalRecordType.CATALOG) {
+              changes.resume(bytes, offset, length);
+            } else {
+              redo(rows, lsn, type, bytes, offset, length);
+            }
+          });
+    } catch (SQLException | RuntimeException | Error e) {
+      own.close();
+      throw e;
+    }
+    FaultPoint.hit("redo.prepared");
+    prepared.put(
+        found.xid(),
+        new RecoveryResult.Prepared(
+            found.xid(),
+            found.firstLsn(),
+            found.lsn(),
+            found.endLsn(),
+            found.changed(),
+            found.record(),
+            changes.isEmpty() ? null : changes,
+            own));
+  }
+
+  /** The definition as the transaction itself sees it, or saw it. */
+  private RelationDefinition relation(CatalogTransaction changes, int oid, int version) {
+    RelationDefinition own = changes.isEmpty() ? null : changes.view().relation(oid);
+    return own != null && own.version() == version ? own : catalog.relation(oid, version);
+  }
+
   private void ended(int xid) {
     unfinished.remove(xid);
+    prepared.remove(xid);
     if (openDdl != null && openDdl.xid() == xid) {
       openDdl = null;
     }

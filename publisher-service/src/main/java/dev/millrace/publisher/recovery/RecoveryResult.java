@@ -1,6 +1,9 @@
 package dev.millrace.publisher.recovery;
 
 import dev.millrace.model.QualifiedName;
+import dev.millrace.publisher.catalog.CatalogTransaction;
+import dev.millrace.publisher.wal.PrepareRecord;
+import java.sql.Connection;
 import java.util.List;
 import java.util.Map;
 
@@ -11,6 +14,7 @@ import java.util.Map;
  * @param nextXid no xid at or above it is in the log
  * @param unfinishedXids top-level transactions that neither committed nor aborted, without the one
  *     of {@code openDdl}
+ * @param prepared the transactions that are prepared, in the order of their PREPARE records
  * @param openDdl the DDL statement that was running when the process died, or null
  * @param lastCommitTime the greatest commit time met, microseconds since 2000-01-01 UTC; 0 = none
  * @param sequenceBounds by schema and name, the last bound of each sequence that has one
@@ -19,9 +23,28 @@ public record RecoveryResult(
     long redoneTransactions,
     int nextXid,
     List<Integer> unfinishedXids,
+    List<Prepared> prepared,
     OpenDdl openDdl,
     long lastCommitTime,
     Map<QualifiedName, Long> sequenceBounds) {
+
+  /**
+   * A prepared transaction; its rows are in its connection's open transaction.
+   *
+   * @param firstLsn its first record
+   * @param lsn its PREPARE record, which ends at {@code endLsn}
+   * @param changed whether it changed anything
+   * @param catalog its catalogue changes with their locks, null when it made none
+   */
+  public record Prepared(
+      int xid,
+      long firstLsn,
+      long lsn,
+      long endLsn,
+      boolean changed,
+      PrepareRecord record,
+      CatalogTransaction catalog,
+      Connection connection) {}
 
   /**
    * A DDL intent without an end.

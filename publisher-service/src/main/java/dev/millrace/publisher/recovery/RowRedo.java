@@ -10,7 +10,6 @@ import dev.millrace.model.PgType;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
-import dev.millrace.publisher.catalog.CatalogHistory;
 import dev.millrace.publisher.wal.WalRecordType;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -31,7 +30,7 @@ final class RowRedo implements AutoCloseable {
   private static final String RID = "$rid";
 
   private final Connection connection;
-  private final CatalogHistory catalog;
+  private final RelationVersions catalog;
   private final Map<String, PreparedStatement> statements = new HashMap<>();
 
   /** By definition, since building the text of each row's statement would cost more than redo. */
@@ -45,7 +44,13 @@ final class RowRedo implements AutoCloseable {
   private RelationDefinition relation;
   private long lsn;
 
-  RowRedo(Connection connection, CatalogHistory catalog) {
+  /** Finds the definition a record was written by. */
+  @FunctionalInterface
+  interface RelationVersions {
+    RelationDefinition relation(int oid, int version);
+  }
+
+  RowRedo(Connection connection, RelationVersions catalog) {
     this.connection = connection;
     this.catalog = catalog;
   }

@@ -34,6 +34,9 @@ package dev.millrace.publisher.wal;
  * DDL       the statement as the user wrote it, UTF-8
  * COMMIT    commit time 8 (microseconds since 2000-01-01 UTC), origin LSN 8, count 4, committed subxids 4 each
  * ABORT     time 8, count 4, subxids 4 each that end with it
+ * PREPARE   flags byte of the header (1 the transaction changed something); the fields of {@link PrepareRecord}
+ * COMMIT_PREPARED, ROLLBACK_PREPARED
+ *           flags byte as of its PREPARE; the fields of {@link FinishPreparedRecord}, which begin as those of COMMIT
  * ASSIGNMENT empty: the header says it all
  * RUNNING_TRANSACTIONS next xid 4, next OID 4, count 4, then per transaction xid 4, first LSN 8
  * FLUSH_MARK flushed LSN 8

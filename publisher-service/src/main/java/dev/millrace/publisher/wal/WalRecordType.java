@@ -25,6 +25,12 @@ public enum WalRecordType {
   COMMIT('C'),
   /** Abort of a transaction, or of a subtransaction when the header's top xid is another one. */
   ABORT('A'),
+  /** A transaction is prepared: it has all its changes and may still commit or not. */
+  PREPARE('P'),
+  /** Commit of a prepared transaction. */
+  COMMIT_PREPARED('K'),
+  /** Rollback of a prepared transaction. */
+  ROLLBACK_PREPARED('R'),
   /** Names the top transaction of a subtransaction before the first change of it. */
   ASSIGNMENT('S'),
   /** The transactions running at a checkpoint with their first LSNs. */
@@ -51,6 +57,11 @@ public enum WalRecordType {
 
   public byte code() {
     return code;
+  }
+
+  /** Whether a transaction ends with it, if the record is a top-level transaction's. */
+  public boolean endsTransaction() {
+    return this == COMMIT || this == ABORT || this == COMMIT_PREPARED || this == ROLLBACK_PREPARED;
   }
 
   /** The type of that code. */

@@ -23,7 +23,8 @@ final class CatalogReplay {
           byte[] body = new byte[reader.bodyLength()];
           System.arraycopy(reader.buffer(), reader.bodyOffset(), body, 0, body.length);
           open.computeIfAbsent(reader.topXid(), xid -> new ArrayList<>()).add(body);
-        } else if (reader.type() == WalRecordType.COMMIT) {
+        } else if (reader.type() == WalRecordType.COMMIT
+            || reader.type() == WalRecordType.COMMIT_PREPARED) {
           for (byte[] body : open.getOrDefault(reader.xid(), List.of())) {
             catalog.replay(reader.endLsn(), body, 0, body.length);
           }

@@ -56,7 +56,7 @@ final class LogModel {
       case INSERT, UPDATE, DELETE, TRUNCATE ->
           open.computeIfAbsent(reader.topXid(), xid -> new ArrayList<>())
               .add(new Change((char) reader.type().code(), reader.xid(), body));
-      case COMMIT -> {
+      case COMMIT, COMMIT_PREPARED -> {
         Set<Integer> committed = xids(body, 16);
         committed.add(reader.xid());
         for (Change change : open.getOrDefault(reader.xid(), List.of())) {
@@ -76,6 +76,7 @@ final class LogModel {
               .removeIf(change -> aborted.contains(change.xid));
         }
       }
+      case ROLLBACK_PREPARED -> open.remove(reader.xid());
       default -> {
         // Nothing about rows.
       }

@@ -50,7 +50,7 @@ record LogText(List<Line> lines) {
         }
         text.add("flags=" + reader.flags());
       }
-      case COMMIT -> {
+      case COMMIT, PREPARE, COMMIT_PREPARED, ROLLBACK_PREPARED -> {
         body.position(body.position() + 16);
         addSubxids(body, subxids);
       }
