@@ -28,8 +28,7 @@ public final class SettingTable {
           "wal_receiver_create_temp_slot",
           "track_commit_timestamp",
           "max_slot_wal_keep_size",
-          "idle_replication_slot_timeout",
-          "debug_logical_replication_streaming");
+          "idle_replication_slot_timeout");
 
   /** Names without a schema mean public, so a search path may say that or nothing. */
   private static final Pattern PUBLIC_ONLY =

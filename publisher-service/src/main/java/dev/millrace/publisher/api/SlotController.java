@@ -203,7 +203,7 @@ class SlotController {
             body.uptoNchanges() == null ? 0 : body.uptoNchanges());
     Map<String, String> options = body.options() == null ? Map.of() : body.options();
     List<Change> read =
-        reading.read(name, node.nextPid(), range, options, consume, binary, notice -> {});
+        reading.read(name, node.nextPid(), range, options, consume, binary, null, notice -> {});
     return new SlotBodies.Changes(read.stream().map(change -> change(change, binary)).toList());
   }
 

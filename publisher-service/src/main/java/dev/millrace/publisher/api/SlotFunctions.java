@@ -121,6 +121,7 @@ final class SlotFunctions {
             options((String[]) arguments[3]),
             consume,
             binary,
+            caller.settings(),
             notice -> {});
     return changes.stream().map(change -> values(change, binary)).toList();
   }

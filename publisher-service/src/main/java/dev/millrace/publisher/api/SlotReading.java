@@ -9,17 +9,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** get_changes and peek_changes, for REST and SQL alike. */
+/** get_changes and peek_changes, for REST and SQL alike, by the settings of who asks. */
 final class SlotReading {
 
   private final SlotChanges changes;
   private final PublisherNode node;
-  private final Settings settings;
+  private final Settings nodeSettings;
 
-  SlotReading(SlotChanges changes, PublisherNode node, Settings settings) {
+  SlotReading(SlotChanges changes, PublisherNode node, Settings nodeSettings) {
     this.changes = changes;
     this.node = node;
-    this.settings = settings;
+    this.nodeSettings = nodeSettings;
   }
 
   /**
@@ -30,6 +30,9 @@ final class SlotReading {
    */
   record Range(long uptoLsn, int uptoChanges) {}
 
+  /**
+   * @param session the settings of the session that asks; null = the node's
+   */
   List<Change> read(
       String slot,
       long pid,
@@ -37,7 +40,9 @@ final class SlotReading {
       Map<String, String> options,
       boolean consume,
       boolean binary,
+      Settings session,
       Consumer<Notice> notices) {
+    Settings settings = session == null ? nodeSettings : session;
     return changes.read(
         new SlotChanges.Request(
             slot,
@@ -50,6 +55,7 @@ final class SlotReading {
             binary,
             settings.getInt("max_rows_per_answer"),
             settings.getBytes("logical_decoding_work_mem"),
+            settings.get("debug_logical_replication_streaming").equals("immediate"),
             notices));
   }
 }

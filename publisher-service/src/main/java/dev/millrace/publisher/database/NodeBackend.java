@@ -220,8 +220,7 @@ final class NodeBackend implements TransactionBackend {
     }
     truncate(transaction.restartedSequences(), mark.restarts());
     truncate(savepoints, level);
-    List<Integer> ended = transaction.subtransactions().rollbackTo(level);
-    if (!ended.isEmpty()) {
+    for (List<Integer> ended : transaction.subtransactions().rollbackTo(level)) {
       node.transactions().abortSubtransactions(transaction, ended, batch());
     }
   }

@@ -70,19 +70,35 @@ final class Subtransactions {
   /**
    * Ends everything after savepoint {@code level}, which stays open without an xid.
    *
-   * @return the xids that ended, the outermost first; empty when nothing had been changed
+   * @return for each savepoint that ended, the innermost first, its xid and those released into it;
+   *     empty when nothing had been changed
    */
-  List<Integer> rollbackTo(int level) {
-    List<Integer> ended = new ArrayList<>();
-    for (Level rolledBack : levels.subList(level - 1, levels.size())) {
+  List<List<Integer>> rollbackTo(int level) {
+    List<List<Integer>> ended = new ArrayList<>();
+    while (levels.size() >= level) {
+      Level rolledBack = levels.remove(levels.size() - 1);
       if (rolledBack.xid != 0) {
-        ended.add(rolledBack.xid);
+        List<Integer> xids = new ArrayList<>(List.of(rolledBack.xid));
+        xids.addAll(rolledBack.committed);
+        ended.add(xids);
       }
-      ended.addAll(rolledBack.committed);
     }
-    levels.subList(level - 1, levels.size()).clear();
     open();
     return ended;
+  }
+
+  /** All xids of subtransactions that end with the transaction's abort, the inner ones first. */
+  List<Integer> aborted() {
+    List<Integer> xids = new ArrayList<>();
+    for (int i = levels.size() - 1; i >= 0; i--) {
+      Level level = levels.get(i);
+      xids.addAll(level.committed);
+      if (level.xid != 0) {
+        xids.add(level.xid);
+      }
+    }
+    xids.addAll(committedAtTop);
+    return xids;
   }
 
   /** All xids of subtransactions that would commit with the transaction now. */

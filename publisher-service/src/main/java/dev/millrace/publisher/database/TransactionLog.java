@@ -253,7 +253,9 @@ final class TransactionLog {
   void appendAbort(NodeTransaction transaction, WalBatch batch) {
     int xid = transaction.xid();
     ByteBuilder out = batch.begin(WalRecordType.ABORT, 0, xid, xid, databaseOid, 0);
-    out.putLong(PgTime.fromInstant(clock.instant())).putInt(0);
+    List<Integer> subxids = transaction.subtransactions().aborted();
+    out.putLong(PgTime.fromInstant(clock.instant())).putInt(subxids.size());
+    subxids.forEach(out::putInt);
     batch.end();
     log.append(batch);
     batch.clear();

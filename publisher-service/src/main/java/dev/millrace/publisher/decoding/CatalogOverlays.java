@@ -17,7 +17,8 @@ import java.util.Set;
  */
 final class CatalogOverlays {
 
-  private record Change(int xid, byte[] body) {}
+  /** One CATALOG record of an open transaction. */
+  record Change(int xid, long lsn, byte[] body) {}
 
   private static final class Overlay {
     final List<Change> changes = new ArrayList<>();
@@ -40,11 +41,17 @@ final class CatalogOverlays {
     return byTopXid.containsKey(topXid);
   }
 
-  void add(int xid, int topXid, byte[] buffer, int bodyOffset, int bodyLength) {
+  void add(int xid, int topXid, long lsn, byte[] buffer, int bodyOffset, int bodyLength) {
     Overlay overlay = byTopXid.computeIfAbsent(topXid, key -> new Overlay());
     byte[] body = Arrays.copyOfRange(buffer, bodyOffset, bodyOffset + bodyLength);
-    overlay.changes.add(new Change(xid, body));
+    overlay.changes.add(new Change(xid, lsn, body));
     overlay.view = null;
+  }
+
+  /** What the transaction itself has changed so far and not taken back, in log order. */
+  List<Change> changesOf(int topXid) {
+    Overlay overlay = byTopXid.get(topXid);
+    return overlay == null ? List.of() : List.copyOf(overlay.changes);
   }
 
   /** The transaction's own view over the committed catalogue {@code base}. */

@@ -15,6 +15,9 @@ public interface DecodedChange {
   /** INSERT, UPDATE, DELETE or TRUNCATE; null for a message. */
   OutputPlugin.ChangeKind kind();
 
+  /** The transaction, or the subtransaction of it, that made the change. */
+  int xid();
+
   /** The change record's LSN. */
   long lsn();
 

@@ -28,6 +28,7 @@ final class DecodedRecord implements DecodedChange {
   private final Map<Long, RelationDefinition> relations = new HashMap<>();
 
   private OutputPlugin.ChangeKind kind;
+  private int xid;
   private long lsn;
   private long endLsn;
   private int flags;
@@ -49,14 +50,13 @@ final class DecodedRecord implements DecodedChange {
     this.catalog = new ReplayCatalog(history);
   }
 
-  /** A transaction's changes follow. */
-  void beginTransaction() {
-    catalog.beginTransaction();
-  }
-
-  /** Its own change of the catalogue, which the changes after it see. */
-  void catalogChange(byte[] bytes, int offset, int length) {
-    catalog.add(bytes, offset, length);
+  /**
+   * A transaction's changes follow.
+   *
+   * @param ownChanges its own of the catalogue, which the changes behind them see
+   */
+  void beginTransaction(List<CatalogOverlays.Change> ownChanges) {
+    catalog.beginTransaction(ownChanges);
   }
 
   static OutputPlugin.ChangeKind kindOf(WalRecordType type) {
@@ -76,8 +76,15 @@ final class DecodedRecord implements DecodedChange {
 
   /** Stands on a change record. */
   DecodedRecord wrap(
-      long recordLsn, WalRecordType type, int recordFlags, byte[] bytes, int offset, int length) {
+      int recordXid,
+      long recordLsn,
+      WalRecordType type,
+      int recordFlags,
+      byte[] bytes,
+      int offset,
+      int length) {
     kind = kindOf(type);
+    xid = recordXid;
     lsn = recordLsn;
     endLsn = recordLsn + WalFormat.HEADER_SIZE + length;
     flags = recordFlags;
@@ -175,6 +182,11 @@ final class DecodedRecord implements DecodedChange {
   @Override
   public OutputPlugin.ChangeKind kind() {
     return kind;
+  }
+
+  @Override
+  public int xid() {
+    return xid;
   }
 
   @Override

@@ -23,6 +23,9 @@ import dev.millrace.publisher.wal.WalRecordType;
  * dropped. {@link #processedLsn} moves only when a record has been dealt with completely, a COMMIT
  * record thus after all its changes have been handed to the writer.
  *
+ * <p>A transaction that the buffer has no room for is sent in blocks while it is open, when the
+ * consumer wants that ({@link StreamBlocks}); its end follows at its COMMIT or ABORT record.
+ *
  * <h2>The catalogue</h2>
  *
  * A change is judged by the catalogue as of its own LSN, before it is buffered: adding a table to a
@@ -39,21 +42,19 @@ import dev.millrace.publisher.wal.WalRecordType;
  */
 final class LogicalDecoder implements LogicalDecoding.DecodingSession {
 
-  private static final int CHANGES_PER_PROGRESS = 100;
-
   private final WalReader reader;
   private final Gates gates;
   private final CatalogOverlays overlays;
   private final ReorderBuffer buffer;
   private final PluginCalls plugin;
   private final OutputPlugin.OutputKind outputKind;
-  private final OutputWriter writer;
+  private final StreamBlocks blocks;
+  private final DecodingProgress progress;
   private final OpenTransactions open;
   private final DecodedRecord change;
   private final ByteBuilder filtered = new ByteBuilder(64);
   private final long startLsn;
   private volatile long processedLsn;
-  private int changesSinceProgress;
   private boolean closed;
 
   LogicalDecoder(
@@ -63,7 +64,8 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
       ReorderBuffer buffer,
       PluginCalls plugin,
       OutputPlugin.OutputKind outputKind,
-      OutputWriter writer,
+      StreamBlocks blocks,
+      DecodingProgress progress,
       OpenTransactions open,
       DecodedRecord change,
       long startLsn) {
@@ -73,7 +75,8 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
     this.buffer = buffer;
     this.plugin = plugin;
     this.outputKind = outputKind;
-    this.writer = writer;
+    this.blocks = blocks;
+    this.progress = progress;
     this.open = open;
     this.change = change;
     this.startLsn = startLsn;
@@ -84,6 +87,9 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
   public boolean step() {
     if (!reader.next()) {
       return false;
+    }
+    if (!Lsn.isBefore(reader.lsn(), startLsn)) {
+      blocks.startReached();
     }
     decode();
     processedLsn = Lsn.max(startLsn, reader.endLsn());
@@ -121,11 +127,14 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
     }
   }
 
-  /** Kept too, so that at replay the changes behind it see it, and those before it do not. */
   private void catalogChange() {
     overlays.add(
-        reader.xid(), reader.topXid(), reader.buffer(), reader.bodyOffset(), reader.bodyLength());
-    keep(reader.buffer(), reader.bodyOffset(), reader.bodyLength());
+        reader.xid(),
+        reader.topXid(),
+        reader.lsn(),
+        reader.buffer(),
+        reader.bodyOffset(),
+        reader.bodyLength());
   }
 
   private void row() {
@@ -183,6 +192,7 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
       keep(reader.buffer(), reader.bodyOffset(), reader.bodyLength());
     } else if (!Lsn.isBefore(reader.lsn(), startLsn)) {
       change.wrap(
+          reader.xid(),
           reader.lsn(),
           WalRecordType.MESSAGE,
           reader.flags(),
@@ -214,35 +224,43 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
 
   private void send(int xid, EndRecord end) {
     ReorderBufferTxn txn = buffer.find(xid);
-    if (txn == null) {
+    if (txn == null && !overlays.contains(xid)) {
       return; // Nothing of it passed the gates.
     }
     DecodedTransaction transaction =
         new DecodedTransaction(
             xid,
-            txn.firstLsn(),
+            txn == null ? overlays.changesOf(xid).get(0).lsn() : txn.firstLsn(),
             reader.lsn(),
             reader.endLsn(),
             end.time(),
             reader.originId(),
             end.originLsn());
-    txn.finish(transaction);
-    change.beginTransaction();
+    if (txn != null && txn.isStreamed()) {
+      txn.finish(transaction);
+      blocks.commit(txn, transaction, end.subxids());
+      return;
+    }
+    sendWhole(txn, transaction, end);
+  }
+
+  /**
+   * @param txn null when it only changed the catalogue
+   */
+  private void sendWhole(ReorderBufferTxn txn, DecodedTransaction transaction, EndRecord end) {
+    int xid = transaction.xid();
+    if (txn != null) {
+      txn.finish(transaction);
+    }
+    change.beginTransaction(overlays.changesOf(xid));
     plugin.begin(transaction);
     buffer.commit(
         xid,
         end.subxids(),
-        (lsn, type, flags, originId, bytes, offset, length) -> {
-          if (type == WalRecordType.CATALOG) {
-            change.catalogChange(bytes, offset, length);
-            return;
-          }
-          change.wrap(lsn, type, flags, bytes, offset, length);
+        (changeXid, lsn, type, flags, originId, bytes, offset, length) -> {
+          change.wrap(changeXid, lsn, type, flags, bytes, offset, length);
           plugin.change(transaction, change);
-          if (++changesSinceProgress >= CHANGES_PER_PROGRESS) {
-            changesSinceProgress = 0;
-            writer.progress(lsn);
-          }
+          progress.sent(lsn);
         });
     plugin.commit(transaction);
   }
@@ -254,6 +272,10 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
             : EndRecord.ofCommit(reader);
     int xid = reader.xid();
     int topXid = reader.topXid();
+    ReorderBufferTxn txn = buffer.find(topXid);
+    if (txn != null && txn.isStreamed()) {
+      blocks.abort(txn, reader, end);
+    }
     buffer.abort(xid, topXid, end.subxids());
     if (xid == topXid) {
       overlays.ended(xid);

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.decoding;
 
 import dev.millrace.publisher.slots.ReplicationSlot;
+import dev.millrace.settings.Settings;
 import java.util.Map;
 
 /** Opens decoding sessions on slots. */
@@ -36,7 +37,21 @@ public interface LogicalDecoding {
    */
   DecodingSession startFastForward(ReplicationSlot slot);
 
-  record DecodingSettings(long logicalDecodingWorkMem, boolean binaryAllowed) {}
+  /**
+   * @param logicalDecodingWorkMem bytes
+   * @param immediately give every change up at once, streamed or spilled
+   *     (debug_logical_replication_streaming)
+   */
+  record DecodingSettings(long logicalDecodingWorkMem, boolean immediately, boolean binaryAllowed) {
+
+    /** The settings of that name in force in a session. */
+    public static DecodingSettings of(Settings settings, boolean binaryAllowed) {
+      return new DecodingSettings(
+          settings.getBytes("logical_decoding_work_mem"),
+          settings.get("debug_logical_replication_streaming").equals("immediate"),
+          binaryAllowed);
+    }
+  }
 
   /** One run of decoding, pulled by one thread. */
   interface DecodingSession extends AutoCloseable {

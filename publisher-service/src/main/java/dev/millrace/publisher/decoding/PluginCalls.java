@@ -10,10 +10,12 @@ import java.util.Map;
 final class PluginCalls {
 
   private final OutputPlugin plugin;
+  private final StreamingOutputPlugin streaming;
   private final ReplicationSlot slot;
 
   PluginCalls(OutputPlugin plugin, ReplicationSlot slot) {
     this.plugin = plugin;
+    this.streaming = plugin instanceof StreamingOutputPlugin able ? able : null;
     this.slot = slot;
   }
 
@@ -67,6 +69,60 @@ final class PluginCalls {
       plugin.commit(transaction);
     } catch (PgException e) {
       throw inContext(e, "commit", transaction.finalLsn());
+    }
+  }
+
+  /** Whether transactions may be sent while they are open. */
+  boolean streams() {
+    return streaming != null && streaming.streams();
+  }
+
+  void streamStart(DecodedTransaction transaction, boolean firstSegment) {
+    try {
+      streaming.streamStart(transaction, firstSegment);
+    } catch (PgException e) {
+      throw inContext(e, "stream_start", transaction.firstLsn());
+    }
+  }
+
+  void streamStop(DecodedTransaction transaction, long lastLsn) {
+    try {
+      streaming.streamStop(transaction, lastLsn);
+    } catch (PgException e) {
+      throw inContext(e, "stream_stop", lastLsn);
+    }
+  }
+
+  void streamChange(DecodedTransaction transaction, DecodedRecord change) {
+    String callback = "stream_change";
+    try {
+      if (change.kind() == null) {
+        callback = "stream_message";
+        streaming.streamMessage(transaction, change);
+      } else if (change.kind() == OutputPlugin.ChangeKind.TRUNCATE) {
+        callback = "stream_truncate";
+        streaming.streamTruncate(transaction, change);
+      } else {
+        streaming.streamChange(transaction, change);
+      }
+    } catch (PgException e) {
+      throw inContext(e, callback, change.lsn());
+    }
+  }
+
+  void streamAbort(StreamingOutputPlugin.StreamedAbort abort) {
+    try {
+      streaming.streamAbort(abort);
+    } catch (PgException e) {
+      throw inContext(e, "stream_abort", abort.abortLsn());
+    }
+  }
+
+  void streamCommit(DecodedTransaction transaction) {
+    try {
+      streaming.streamCommit(transaction);
+    } catch (PgException e) {
+      throw inContext(e, "stream_commit", transaction.finalLsn());
     }
   }
 

@@ -20,8 +20,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * The reader of the log hands over every change that passed its gates ({@link #change}), every
  * abort and every commit, in log order. {@link #commit} replays the transaction's changes in LSN
  * order into a {@link Sink}, without those of subtransactions that the commit record does not name,
- * and forgets it. Nothing of a transaction leaves before its commit. Decoding and crash recovery
- * use the same class; it knows bytes, not their meaning.
+ * and forgets it. Nothing of a transaction leaves before its commit unless it is streamed. Decoding
+ * and crash recovery use the same class; it knows bytes, not their meaning.
  *
  * <h2>How changes are kept</h2>
  *
@@ -41,6 +41,14 @@ import java.util.concurrent.ConcurrentHashMap;
  * transactions are as many as writing sessions, a heap would cost more on every change than it
  * saves here.
  *
+ * <h2>Streaming</h2>
+ *
+ * With a {@link Streaming} the largest transaction is handed to it instead, while it is open: it
+ * takes what is kept by {@link #stream}, which leaves the transaction with nothing but the memory
+ * of which of its subtransactions have been shown. An abort tells which of those are to be taken
+ * back. What cannot be streamed yet, because the log is read from before the start position, is
+ * serialized, and streamed from its files later.
+ *
  * <p>Replay reads spill files back in slices of bounded size. Files go at commit, abort and {@link
  * #close}; what a killed process left goes when the next buffer opens on the directory.
  *
@@ -54,6 +62,7 @@ public final class ReorderBuffer implements AutoCloseable {
   @FunctionalInterface
   public interface Sink {
     void change(
+        int xid,
         long lsn,
         WalRecordType type,
         int flags,
@@ -61,6 +70,15 @@ public final class ReorderBuffer implements AutoCloseable {
         byte[] buffer,
         int bodyOffset,
         int bodyLength);
+  }
+
+  /** Takes transactions out of the buffer while they are open. */
+  interface Streaming {
+    /** Whether the position reached allows it. */
+    boolean isPossible();
+
+    /** Sends what is kept of the transaction, by {@link ReorderBuffer#stream}. */
+    void stream(ReorderBufferTxn txn);
   }
 
   private static final int[] NO_SUBXIDS = {};
@@ -73,6 +91,8 @@ public final class ReorderBuffer implements AutoCloseable {
   private final ConcurrentHashMap<Integer, ReorderBufferTxn> byXid = new ConcurrentHashMap<>();
   private ReorderBufferTxn lastUsed;
   private volatile long size;
+  private Streaming streaming;
+  private boolean immediate;
 
   /** A buffer with no limit but its own, see the other constructor. */
   public ReorderBuffer(
@@ -101,7 +121,21 @@ public final class ReorderBuffer implements AutoCloseable {
   }
 
   /**
-   * Keeps one change until its transaction ends.
+   * Streams the largest transaction where it would be serialized.
+   *
+   * @param streaming null = never
+   */
+  void streamBy(Streaming streaming) {
+    this.streaming = streaming;
+  }
+
+  /** Gives every change up at once, whatever the limit (debug_logical_replication_streaming). */
+  void giveUpImmediately() {
+    immediate = true;
+  }
+
+  /**
+   * Keeps one change until its transaction ends or is streamed.
    *
    * @param xid the (sub)transaction that made it
    * @param topXid its top transaction, equal to xid for a top-level one
@@ -122,7 +156,9 @@ public final class ReorderBuffer implements AutoCloseable {
     txn.append(xid, lsn, type.code(), flags, originId, buffer, bodyOffset, bodyLength);
     if (txn.size() != before) {
       resized(txn.size() - before);
-      spillWhileLimitPassed();
+      giveUpWhileLimitPassed();
+    } else if (immediate) {
+      giveUpWhileLimitPassed();
     }
   }
 
@@ -146,13 +182,17 @@ public final class ReorderBuffer implements AutoCloseable {
     shared.add(bytes);
   }
 
-  private void spillWhileLimitPassed() {
-    while (size >= workMem || shared.isPassed(size)) {
+  private void giveUpWhileLimitPassed() {
+    while (immediate || size >= workMem || shared.isPassed(size)) {
       ReorderBufferTxn largest = largest();
       if (largest == null) {
         return; // What is left are the transactions' own records; nothing can be written out.
       }
-      spill(largest);
+      if (streaming != null && streaming.isPossible()) {
+        streaming.stream(largest);
+      } else {
+        serialize(largest);
+      }
     }
   }
 
@@ -166,7 +206,39 @@ public final class ReorderBuffer implements AutoCloseable {
     return largest;
   }
 
-  private void spill(ReorderBufferTxn txn) {
+  /**
+   * Replays what is kept of an open transaction and forgets these changes, also when the sink
+   * throws; the transaction is marked streamed.
+   */
+  void stream(ReorderBufferTxn txn, Sink sink) {
+    stream(txn, txn.abortedInside(), sink);
+  }
+
+  /** As {@link #stream(ReorderBufferTxn, Sink)}, at the commit of a streamed transaction. */
+  void streamRest(ReorderBufferTxn txn, int[] committedSubxids, Sink sink) {
+    stream(txn, txn.uncommittedXids(committedSubxids), sink);
+  }
+
+  private void stream(ReorderBufferTxn txn, Set<Integer> leaveOut, Sink sink) {
+    boolean first = !txn.isStreamed();
+    long bytes = txn.totalBytes();
+    long before = txn.size();
+    try {
+      replay(txn, leaveOut, sink);
+    } finally {
+      txn.streamed();
+      resized(txn.size() - before);
+    }
+    statistics.streamCount.increment();
+    statistics.streamBytes.add(bytes);
+    statistics.totalBytes.add(bytes);
+    if (first) {
+      statistics.streamTxns.increment();
+      statistics.totalTxns.increment();
+    }
+  }
+
+  private void serialize(ReorderBufferTxn txn) {
     long bytes = txn.heldBytes();
     boolean first = !txn.isSerialized();
     long before = txn.size();
@@ -237,6 +309,7 @@ public final class ReorderBuffer implements AutoCloseable {
             int entryLength = ChangeEntry.length(slice, at);
             if (leaveOut.isEmpty() || !leaveOut.contains(ChangeEntry.xid(slice, at))) {
               sink.change(
+                  ChangeEntry.xid(slice, at),
                   ChangeEntry.lsn(slice, at),
                   WalRecordType.of(slice[at + ChangeEntry.TYPE]),
                   slice[at + ChangeEntry.FLAGS] & 0xFF,

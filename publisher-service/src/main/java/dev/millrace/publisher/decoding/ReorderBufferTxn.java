@@ -4,9 +4,12 @@ import dev.millrace.model.Lsn;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * One top-level transaction in the buffer (PostgreSQL's ReorderBufferTXN) with all its
@@ -17,6 +20,9 @@ import java.util.Set;
  * changes, a <em>run</em> notes its xid, position and the number of changes before it; runs are
  * what an abort of a subtransaction cuts at, and what tells at commit whose changes are in the
  * list.
+ *
+ * <p>Streaming empties the list. The xids whose changes have been shown are kept then, because
+ * their abort has to be told.
  *
  * <p>Written by the decoder's thread; the volatile fields are there for {@link #view}, which may
  * run on any thread.
@@ -38,6 +44,8 @@ final class ReorderBufferTxn {
   private volatile long changes;
   private volatile long size;
   private volatile boolean serialized;
+  private volatile Set<Integer> streamedXids;
+  private final Set<Integer> abortedInside = new HashSet<>();
   private volatile DecodedTransaction finish;
 
   ReorderBufferTxn(int xid, long firstLsn, Path spillDirectory, long segmentSize) {
@@ -72,6 +80,17 @@ final class ReorderBufferTxn {
 
   boolean isSerialized() {
     return serialized;
+  }
+
+  /** Whether a part of it has been sent while it was open. */
+  boolean isStreamed() {
+    return streamedXids != null;
+  }
+
+  /** Whether something that xid did has been sent while the transaction was open. */
+  boolean isStreamed(int changeXid) {
+    Set<Integer> streamed = streamedXids;
+    return streamed != null && (changeXid == xid || streamed.contains(changeXid));
   }
 
   boolean isEmpty() {
@@ -122,12 +141,17 @@ final class ReorderBufferTxn {
 
   /**
    * Drops the changes of aborted subtransactions from the tail of the list. What lies further in
-   * front (no session of ours makes that) stays until the commit record leaves it out.
+   * front (no session of ours makes that) stays and is left out when the list is replayed.
    */
   void cut(Set<Integer> abortedXids) {
     int keep = runCount;
     while (keep > 0 && abortedXids.contains(runXids[keep - 1])) {
       keep--;
+    }
+    for (int i = 0; i < keep; i++) {
+      if (abortedXids.contains(runXids[i])) {
+        abortedInside.add(runXids[i]);
+      }
     }
     if (keep == runCount) {
       return;
@@ -152,15 +176,33 @@ final class ReorderBufferTxn {
     size = heapSize();
   }
 
+  /** What was kept has been sent: the list is empty again. */
+  void streamed() {
+    Set<Integer> streamed = streamedXids == null ? ConcurrentHashMap.newKeySet() : streamedXids;
+    streamed.addAll(runXids());
+    streamedXids = streamed;
+    arena.clear();
+    spill.delete();
+    runXids = new int[4];
+    runPositions = new long[4];
+    runChanges = new long[4];
+    runCount = 0;
+    abortedInside.clear();
+    changes = 0;
+    size = heapSize();
+  }
+
+  /** Aborted subtransactions whose changes are still in the list. */
+  Set<Integer> abortedInside() {
+    return abortedInside;
+  }
+
   /** The xids that wrote changes and are not among those the commit record names. */
   Set<Integer> uncommittedXids(int[] committedSubxids) {
     if (runCount == 1 && runXids[0] == xid || runCount == 0) {
       return Set.of();
     }
-    Set<Integer> left = new LinkedHashSet<>();
-    for (int i = 0; i < runCount; i++) {
-      left.add(runXids[i]);
-    }
+    Set<Integer> left = runXids();
     left.remove(xid);
     for (int subxid : committedSubxids) {
       left.remove(subxid);
@@ -195,18 +237,26 @@ final class ReorderBufferTxn {
         changes,
         size,
         serialized,
-        false,
+        isStreamed(),
         subtransactions());
   }
 
   private List<Integer> subtransactions() {
-    int count = runCount;
-    int[] xids = runXids;
-    Set<Integer> subxids = new LinkedHashSet<>();
-    for (int i = 0; i < Math.min(count, xids.length); i++) {
-      subxids.add(xids[i]);
-    }
+    Set<Integer> streamed = streamedXids;
+    Set<Integer> subxids = new TreeSet<>(streamed == null ? Set.of() : streamed);
+    subxids.addAll(runXids());
     subxids.remove(xid);
     return new ArrayList<>(subxids);
+  }
+
+  /** Who made the changes kept, each once. */
+  private Set<Integer> runXids() {
+    int count = runCount;
+    int[] xids = runXids;
+    Set<Integer> distinct = new LinkedHashSet<>();
+    for (int i = 0; i < Math.min(count, xids.length); i++) {
+      distinct.add(xids[i]);
+    }
+    return distinct;
   }
 }

@@ -27,6 +27,7 @@ public final class SlotChanges {
    *     limit
    * @param consume confirm what was read (get), or leave the slot as it is (peek)
    * @param binary whether binary output is acceptable
+   * @param immediately give every change up at once, see LogicalDecoding.DecodingSettings
    * @param maxRows more messages than that are refused with 54000
    * @param notices takes the plugin's warnings
    */
@@ -41,6 +42,7 @@ public final class SlotChanges {
       boolean binary,
       int maxRows,
       long workMem,
+      boolean immediately,
       Consumer<Notice> notices) {
 
     /** The SQL function that asks so, with its argument types. */
@@ -89,7 +91,8 @@ public final class SlotChanges {
               0,
               request.options,
               rows,
-              new LogicalDecoding.DecodingSettings(request.workMem, request.binary))) {
+              new LogicalDecoding.DecodingSettings(
+                  request.workMem, request.immediately, request.binary))) {
         requireReadable(slot, session, request);
         run(session, request, rows);
         if (request.consume) {

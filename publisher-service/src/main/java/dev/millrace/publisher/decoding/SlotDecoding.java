@@ -61,6 +61,15 @@ public final class SlotDecoding implements LogicalDecoding {
             segmentSize,
             slot.statistics(),
             memory);
+    DecodedRecord change = new DecodedRecord(history);
+    DecodingProgress progress = new DecodingProgress(writer);
+    StreamBlocks blocks = new StreamBlocks(buffer, plugin, change, overlays, progress);
+    if (plugin.streams()) {
+      buffer.streamBy(blocks);
+    }
+    if (settings.immediately()) {
+      buffer.giveUpImmediately();
+    }
     return new LogicalDecoder(
         reader,
         gates,
@@ -68,9 +77,10 @@ public final class SlotDecoding implements LogicalDecoding {
         buffer,
         plugin,
         kind,
-        writer,
+        blocks,
+        progress,
         new OpenTransactions(slot),
-        new DecodedRecord(history),
+        change,
         fromLsn);
   }
 

@@ -259,7 +259,7 @@ public final class Recovery {
       buffer.commit(
           found.xid(),
           found.record().subxids().stream().mapToInt(Integer::intValue).toArray(),
-          (lsn, type, flags, originId, bytes, offset, length) -> {
+          (changeXid, lsn, type, flags, originId, bytes, offset, length) -> {
             if (type == WalRecordType.CATALOG) {
               changes.resume(bytes, offset, length);
             } else {
@@ -339,7 +339,7 @@ public final class Recovery {
     buffer.commit(
         xid,
         subxids(reader, 16),
-        (lsn, type, flags, originId, bytes, offset, length) -> {
+        (changeXid, lsn, type, flags, originId, bytes, offset, length) -> {
           if (type == WalRecordType.CATALOG) {
             catalog.replay(endLsn, bytes, offset, length);
           } else if (!applied) {

@@ -33,7 +33,7 @@ package dev.millrace.publisher.wal;
  * SEQUENCE  bound 8, then UTF-8 schema and name, each with a length of 2 before it
  * DDL       the statement as the user wrote it, UTF-8
  * COMMIT    commit time 8 (microseconds since 2000-01-01 UTC), origin LSN 8, count 4, committed subxids 4 each
- * ABORT     time 8, count 4, subxids 4 each that end with it
+ * ABORT     time 8, count 4, subxids 4 each that end with it, the inner ones first
  * PREPARE   flags byte of the header (1 the transaction changed something); the fields of {@link PrepareRecord}
  * COMMIT_PREPARED, ROLLBACK_PREPARED
  *           flags byte as of its PREPARE; the fields of {@link FinishPreparedRecord}, which begin as those of COMMIT

@@ -187,8 +187,7 @@ final class ReplicationSession {
             services.clock(),
             command.startLsn(),
             settings.getMillis("wal_sender_timeout"));
-    DecodingSettings limits =
-        new DecodingSettings(settings.getBytes("logical_decoding_work_mem"), true);
+    DecodingSettings limits = DecodingSettings.of(settings, true);
     try (DecodingSession decoding =
         services.decoding().start(slot, command.startLsn(), command.options(), sender, limits)) {
       sender.begin(decoding);

@@ -31,9 +31,9 @@ import java.time.Clock;
  *
  * <p><b>Quiet streams.</b> Having caught up, a keepalive goes out when the peer's write and flush
  * are behind, so that a stream whose every transaction was filtered out still moves
- * confirmed_flush_lsn. The log gets a mark with each flush, so on a busy node there is always
- * something new to say; such keepalives are therefore at least {@value #IDLE_KEEPALIVE_MS} ms
- * apart.
+ * confirmed_flush_lsn. So it does behind a block of an open transaction, which carries no end. The
+ * log gets a mark with each flush, so on a busy node there is always something new to say; such
+ * keepalives are therefore at least {@value #IDLE_KEEPALIVE_MS} ms apart.
  *
  * <p><b>Timeouts.</b> Any status update proves that the peer is alive. After half of
  * wal_sender_timeout without one a reply is asked for, after all of it the peer is taken for dead.
@@ -73,6 +73,7 @@ final class WalSender implements OutputWriter {
   private boolean askedForReply;
   private long dealtWithLsn;
   private long announcedLsn;
+  private long lastMessageLsn;
   private long lastIdleKeepaliveNanos;
   private long messages;
   private boolean unfinished;
@@ -127,8 +128,10 @@ final class WalSender implements OutputWriter {
     }
     if (messages != 0) {
       messages = 0;
-      announcedLsn = dealtWithLsn;
-      positions.transactionSent(dealtWithLsn);
+      if (!Lsn.isBefore(lastMessageLsn, dealtWithLsn)) { // Not so behind a block of an open one.
+        announcedLsn = dealtWithLsn;
+        positions.transactionSent(dealtWithLsn);
+      }
     }
   }
 
@@ -198,6 +201,7 @@ final class WalSender implements OutputWriter {
   @Override
   public ByteBuilder prepare(long lsn, int xid) {
     positions.sending(lsn);
+    lastMessageLsn = lsn;
     unfinished = true;
     return frame.beginXLogData(lsn, now());
   }

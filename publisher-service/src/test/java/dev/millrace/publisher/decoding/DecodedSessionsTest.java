@@ -25,6 +25,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -80,12 +81,19 @@ class DecodedSessionsTest {
   }
 
   private static List<byte[]> read(boolean consume, long workMem) {
-    PublisherNode node = publisher.bean(PublisherNode.class);
     Map<String, String> options = new HashMap<>();
     if (publisher.value("SELECT plugin FROM pg_replication_slots").equals("pgoutput")) {
       options.put("proto_version", "1");
       options.put("publication_names", "p");
     }
+    return read(consume, workMem, options);
+  }
+
+  /**
+   * @param workMem 0 = every change is given up at once
+   */
+  private static List<byte[]> read(boolean consume, long workMem, Map<String, String> options) {
+    PublisherNode node = publisher.bean(PublisherNode.class);
     SlotChanges.Request request =
         new SlotChanges.Request(
             "s",
@@ -98,6 +106,7 @@ class DecodedSessionsTest {
             true,
             1_000_000,
             workMem,
+            workMem == 0,
             notice -> {
               throw new AssertionError(notice);
             });
@@ -280,6 +289,18 @@ class DecodedSessionsTest {
     for (long workMem : new long[] {1, SMALL_MEMORY}) {
       assertThat(hex(read(false, workMem))).as("seed " + seed).isEqualTo(hex(messages));
     }
+    List<List<String>> whole = StreamReplay.of(parse(messages, false), PLAIN);
+    for (long workMem : new long[] {0, 1, 2000, 8000, SMALL_MEMORY, 64L << 20}) {
+      for (String streaming : new String[] {"on", "parallel"}) {
+        Map<String, String> options =
+            Map.of("proto_version", "4", "publication_names", "p", "streaming", streaming);
+        List<byte[]> streamed = read(false, workMem, options);
+        assertThat(StreamReplay.of(parse(streamed, streaming.equals("parallel")), PLAIN))
+            .as("seed " + seed + " work_mem " + workMem)
+            .filteredOn(transaction -> !transaction.isEmpty())
+            .isEqualTo(whole);
+      }
+    }
     Replica replica = new Replica();
     PgOutputReader reader = new PgOutputReader(false);
     messages.forEach(bytes -> replica.apply(reader.read(bytes, 0, bytes.length)));
@@ -288,6 +309,13 @@ class DecodedSessionsTest {
           publisher.sql("SELECT * FROM " + table).stream().map(Object::toString).sorted().toList();
       assertThat(replica.rows(table)).as("seed " + seed).isEqualTo(rows);
     }
+  }
+
+  private static final Function<PgOutputMessage, String> PLAIN = DecodingScene::showPlain;
+
+  private static List<PgOutputMessage> parse(List<byte[]> messages, boolean parallel) {
+    PgOutputReader reader = new PgOutputReader(parallel);
+    return messages.stream().map(bytes -> reader.read(bytes, 0, bytes.length)).toList();
   }
 
   private static String hex(List<byte[]> messages) {

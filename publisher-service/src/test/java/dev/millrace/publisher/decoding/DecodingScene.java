@@ -12,6 +12,10 @@ import dev.millrace.pgoutput.LogicalMessage;
 import dev.millrace.pgoutput.PgOutputMessage;
 import dev.millrace.pgoutput.PgOutputReader;
 import dev.millrace.pgoutput.Relation;
+import dev.millrace.pgoutput.StreamAbort;
+import dev.millrace.pgoutput.StreamCommit;
+import dev.millrace.pgoutput.StreamStart;
+import dev.millrace.pgoutput.StreamStop;
 import dev.millrace.pgoutput.Truncate;
 import dev.millrace.pgoutput.TupleData;
 import dev.millrace.pgoutput.Update;
@@ -51,6 +55,10 @@ final class DecodingScene implements AutoCloseable {
   final DecodingMemory memory = DecodingMemory.unlimited();
   final SlotDecoding decoding;
   private final WalBatch batch = new WalBatch(4096);
+
+  /** As debug_logical_replication_streaming = immediate, for sessions that start from now on. */
+  boolean immediately;
+
   private long lastLsn;
 
   DecodingScene(Path directory) {
@@ -117,7 +125,12 @@ final class DecodingScene implements AutoCloseable {
   }
 
   long message(int xid, boolean transactional, String prefix, String content) {
-    body = batch.begin(WalRecordType.MESSAGE, transactional ? 1 : 0, xid, xid, DATABASE, 0);
+    return message(xid, xid, transactional, prefix, content);
+  }
+
+  long message(int xid, int topXid, boolean transactional, String prefix, String content) {
+    int flags = transactional ? 1 : 0;
+    body = batch.begin(WalRecordType.MESSAGE, flags, xid, topXid, DATABASE, 0);
     body.putName(prefix).putUtf8(content);
     return append();
   }
@@ -218,21 +231,23 @@ final class DecodingScene implements AutoCloseable {
     final List<Notice> notices = new ArrayList<>();
     final List<Long> lsns = new ArrayList<>();
     private final ByteBuilder message = new ByteBuilder(128);
-    private final PgOutputReader reader = new PgOutputReader(false);
+    private final PgOutputReader reader;
     private List<String> lines = new ArrayList<>();
+    final List<PgOutputMessage> messages = new ArrayList<>();
     private final boolean binary;
     int progressCalls;
     private int failAt;
 
     Session(ReplicationSlot slot, long startLsn, long workMem, String... options) {
       binary = slot.plugin().equals("pgoutput");
+      reader = new PgOutputReader("parallel".equals(options(options).get("streaming")));
       decoder =
           decoding.start(
               slot,
               startLsn,
               options(options),
               this,
-              new LogicalDecoding.DecodingSettings(workMem, true));
+              new LogicalDecoding.DecodingSettings(workMem, immediately, true));
     }
 
     /** Makes the n-th message from now fail as a plugin would. */
@@ -264,10 +279,13 @@ final class DecodingScene implements AutoCloseable {
 
     @Override
     public void write() {
-      lines.add(
-          binary
-              ? show(reader.read(message.array().clone(), 0, message.size()))
-              : new String(message.array(), 0, message.size(), StandardCharsets.UTF_8));
+      if (!binary) {
+        lines.add(new String(message.array(), 0, message.size(), StandardCharsets.UTF_8));
+        return;
+      }
+      PgOutputMessage read = reader.read(message.array().clone(), 0, message.size());
+      messages.add(read);
+      lines.add(show(read));
     }
 
     @Override
@@ -286,8 +304,23 @@ final class DecodingScene implements AutoCloseable {
     }
   }
 
-  private static String show(PgOutputMessage message) {
-    if (message instanceof Begin m) {
+  /** One message in short; changes inside stream blocks begin with their xid. */
+  static String show(PgOutputMessage message) {
+    int streamXid = StreamReplay.streamXid(message);
+    String text = showPlain(message);
+    return streamXid == 0 ? text : streamXid + " " + text;
+  }
+
+  static String showPlain(PgOutputMessage message) {
+    if (message instanceof StreamStart m) {
+      return "S " + m.xid() + (m.firstSegment() ? " first" : "");
+    } else if (message instanceof StreamStop) {
+      return "E";
+    } else if (message instanceof StreamCommit m) {
+      return "c " + m.xid();
+    } else if (message instanceof StreamAbort m) {
+      return "A " + m.xid() + " " + m.subxid() + (m.abortLsn() == 0 ? "" : " at a time");
+    } else if (message instanceof Begin m) {
       return "B " + m.xid();
     } else if (message instanceof Commit) {
       return "C";

@@ -327,7 +327,7 @@ class ReorderBufferTest {
     buffer.commit(
         xid,
         subxids,
-        (lsn, type, flags, originId, bytes, offset, length) -> {
+        (changeXid, lsn, type, flags, originId, bytes, offset, length) -> {
           assertThat(lsn).isGreaterThan(lastLsn[0]);
           assertThat(type).isEqualTo(WalRecordType.INSERT);
           assertThat(flags).isEqualTo(3);
@@ -339,7 +339,7 @@ class ReorderBufferTest {
   }
 
   private static ReorderBuffer.Sink failingSink() {
-    return (lsn, type, flags, originId, buffer, offset, length) -> {
+    return (xid, lsn, type, flags, originId, buffer, offset, length) -> {
       throw new IllegalStateException("the consumer has gone");
     };
   }

@@ -78,6 +78,7 @@ class SlotChangesTest {
         binary,
         maxRows,
         1 << 20,
+        false,
         notices::add);
   }
 

@@ -83,9 +83,10 @@ class WalSenderTest {
           for (int i = 0; i < 1000; i++) {
             decoding.message(0x200 + i, row);
           }
+          decoding.message(0x9000, "C");
         });
     work(2);
-    assertThat(client.heard).hasSize(1000);
+    assertThat(client.heard).hasSize(1001);
     assertThat(client.frameSizes.subList(0, client.frameSizes.size() - 1))
         .allMatch(size -> size >= 32 * 1024 && size <= 64 * 1024);
   }
@@ -113,18 +114,27 @@ class WalSenderTest {
   @Test
   @DisplayName("T3: a keepalive never covers a transaction that is still being sent")
   void keepaliveInsideTransaction() throws InterruptedException {
-    decoding.commit(0x180, 0x110, "C");
+    decoding.commit(0x180, 0x180, "C");
     decoding.commit(
         0x300,
         () -> {
           decoding.message(0x200, "I");
           sender.reported(status(0, 0, true));
           sender.progress(0x250);
-          decoding.message(0x210, "I");
+          decoding.message(0x300, "C");
         });
     work(3);
     assertThat(client.heard)
-        .containsExactly("data 0/110 C", "data 0/200 I", "keepalive 0/180", "data 0/210 I");
+        .containsExactly("data 0/180 C", "data 0/200 I", "keepalive 0/180", "data 0/300 C");
+  }
+
+  @Test
+  @DisplayName("T3: behind a block of an open transaction a keepalive tells the position")
+  void keepaliveBehindBlock() throws InterruptedException {
+    decoding.commit(0x300, 0x200, "S", 0x200, "I", 0x200, "E");
+    work(2);
+    assertThat(client.heard)
+        .containsExactly("data 0/200 S", "data 0/200 I", "data 0/200 E", "keepalive 0/300");
   }
 
   @Test

@@ -12,8 +12,18 @@ import java.util.Map;
  *
  * @param publicationNames in the order asked for, each once
  * @param messages whether logical messages are sent
+ * @param streaming whether open transactions are sent
  */
-record PgOutputOptions(int protoVersion, List<String> publicationNames, boolean messages) {
+record PgOutputOptions(
+    int protoVersion, List<String> publicationNames, boolean messages, Streaming streaming) {
+
+  /** How open transactions are sent. */
+  enum Streaming {
+    OFF,
+    ON,
+    /** As ON, and aborts carry LSN and time. */
+    PARALLEL
+  }
 
   private static final int MIN_PROTO_VERSION = 1;
   private static final int MAX_PROTO_VERSION = 4;
@@ -28,7 +38,7 @@ record PgOutputOptions(int protoVersion, List<String> publicationNames, boolean 
     List<String> publicationNames;
     boolean messages;
     boolean binary;
-    String streaming = "off";
+    Streaming streaming = Streaming.OFF;
     boolean twoPhase;
     String origin = "any";
   }
@@ -41,7 +51,8 @@ record PgOutputOptions(int protoVersion, List<String> publicationNames, boolean 
     return new PgOutputOptions(
         builder.protoVersion.intValue(),
         builder.publicationNames.stream().distinct().toList(),
-        builder.messages);
+        builder.messages,
+        builder.streaming);
   }
 
   private static void read(Builder builder, String name, String value) {
@@ -106,16 +117,16 @@ record PgOutputOptions(int protoVersion, List<String> publicationNames, boolean 
     }
   }
 
-  private static String streaming(String value) {
+  private static Streaming streaming(String value) {
     if (value != null && value.equalsIgnoreCase("parallel")) {
-      return "parallel";
+      return Streaming.PARALLEL;
     }
     Boolean parsed = parseBool(value);
     if (parsed == null) {
       throw new PgException(
           SqlState.SYNTAX_ERROR, "streaming requires a Boolean value or \"parallel\"");
     }
-    return parsed ? "on" : "off";
+    return parsed ? Streaming.ON : Streaming.OFF;
   }
 
   private static String origin(String value) {
@@ -150,9 +161,9 @@ record PgOutputOptions(int protoVersion, List<String> publicationNames, boolean 
               + MIN_PROTO_VERSION
               + " or higher");
     }
-    if (builder.streaming.equals("on")) {
+    if (builder.streaming == Streaming.ON) {
       require(version, "streaming", STREAM_PROTO_VERSION);
-    } else if (builder.streaming.equals("parallel")) {
+    } else if (builder.streaming == Streaming.PARALLEL) {
       require(version, "parallel streaming", PARALLEL_PROTO_VERSION);
     }
     if (builder.twoPhase) {
@@ -175,9 +186,6 @@ record PgOutputOptions(int protoVersion, List<String> publicationNames, boolean 
 
   /** Refuses what is not built yet rather than accepting and ignoring it. */
   private static void refuseLater(Builder builder) {
-    if (!builder.streaming.equals("off")) {
-      throw unsupported("option \"streaming\" = " + builder.streaming + " is not supported yet");
-    }
     if (builder.twoPhase) {
       throw unsupported("option \"two_phase\" is not supported yet");
     }

@@ -8,6 +8,10 @@ import dev.millrace.pgoutput.Delete;
 import dev.millrace.pgoutput.Insert;
 import dev.millrace.pgoutput.LogicalMessage;
 import dev.millrace.pgoutput.PgOutputMessage;
+import dev.millrace.pgoutput.StreamAbort;
+import dev.millrace.pgoutput.StreamCommit;
+import dev.millrace.pgoutput.StreamStart;
+import dev.millrace.pgoutput.StreamStop;
 import dev.millrace.pgoutput.Truncate;
 import dev.millrace.pgoutput.Update;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
@@ -15,8 +19,8 @@ import dev.millrace.publisher.decoding.DecodedChange;
 import dev.millrace.publisher.decoding.DecodedTransaction;
 import dev.millrace.publisher.decoding.OutputPlugin;
 import dev.millrace.publisher.decoding.OutputWriter;
+import dev.millrace.publisher.decoding.StreamingOutputPlugin;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -25,8 +29,11 @@ import java.util.Map;
  * <p>Begin waits for the first change that is sent, so a transaction that shows nothing sends
  * nothing. A Relation message goes before the first change of a table and again when its definition
  * changed. Rows lie in the log as the protocol wants them; sending one is copying its bytes.
+ *
+ * <p>Inside a stream block every message carries the xid of who made the change, there is no Begin,
+ * and what the consumer knows of tables is told per transaction ({@link SentRelations}).
  */
-public final class PgOutputPlugin implements OutputPlugin {
+public final class PgOutputPlugin implements StreamingOutputPlugin {
 
   /** Registers the plugin under its name. */
   public static final class Factory implements OutputPlugin.Factory {
@@ -41,12 +48,13 @@ public final class PgOutputPlugin implements OutputPlugin {
     }
   }
 
-  private final Map<Integer, PublishedRelation> sentRelations = new HashMap<>();
+  private final SentRelations sentRelations = new SentRelations();
   private PublishedRelation lastSent;
   private PgOutputOptions options;
   private PublicationGate gate;
   private OutputWriter writer;
   private boolean begun;
+  private boolean inStream;
 
   @Override
   public OutputKind startup(Map<String, String> given, OutputWriter output) {
@@ -72,13 +80,17 @@ public final class PgOutputPlugin implements OutputPlugin {
   }
 
   private void ensureBegun(DecodedTransaction transaction) {
-    if (!begun) {
+    if (!begun && !inStream) {
       begun = true;
       send(
           transaction.firstLsn(),
           transaction,
           new Begin(transaction.finalLsn(), transaction.commitTime(), transaction.xid()));
     }
+  }
+
+  private int streamXid(DecodedChange change) {
+    return inStream ? change.xid() : 0;
   }
 
   private void send(long lsn, DecodedTransaction transaction, PgOutputMessage message) {
@@ -92,14 +104,14 @@ public final class PgOutputPlugin implements OutputPlugin {
     if (lastSent != null && lastSent.isOf(catalog, definition)) {
       return lastSent;
     }
-    PublishedRelation sent = sentRelations.get(definition.oid());
+    PublishedRelation sent = sentRelations.find(definition.oid());
     if (sent == null || !sent.isOf(catalog, definition)) {
       PublishedRelation now =
           new PublishedRelation(catalog, definition, gate.columns(catalog, definition));
       if (sent == null || !sent.looksLike(now)) {
-        send(0, transaction, now.message());
+        send(0, transaction, now.message(streamXid(change)));
       }
-      sentRelations.put(definition.oid(), now);
+      sentRelations.sent(definition.oid(), now);
       sent = now;
     }
     lastSent = sent;
@@ -117,11 +129,11 @@ public final class PgOutputPlugin implements OutputPlugin {
     int oid = change.relation().oid();
     switch (change.kind()) {
       case INSERT:
-        Insert.begin(out, 0, oid);
+        Insert.begin(out, streamXid(change), oid);
         newTuple(out, relation, change);
         break;
       case UPDATE:
-        Update.begin(out, 0, oid);
+        Update.begin(out, streamXid(change), oid);
         if (change.oldTupleKind() != 0) {
           oldTuple(out, relation, change);
         }
@@ -129,7 +141,7 @@ public final class PgOutputPlugin implements OutputPlugin {
         newTuple(out, relation, change);
         break;
       default:
-        Delete.begin(out, 0, oid);
+        Delete.begin(out, streamXid(change), oid);
         oldTuple(out, relation, change);
         break;
     }
@@ -155,7 +167,7 @@ public final class PgOutputPlugin implements OutputPlugin {
         change.lsn(),
         transaction,
         new Truncate(
-            0,
+            streamXid(change),
             change.truncateFlags(),
             change.truncated().stream().map(RelationDefinition::oid).toList()));
   }
@@ -174,7 +186,11 @@ public final class PgOutputPlugin implements OutputPlugin {
         change.lsn(),
         transaction,
         new LogicalMessage(
-            0, change.messageTransactional(), change.endLsn(), change.messagePrefix(), content));
+            streamXid(change),
+            change.messageTransactional(),
+            change.endLsn(),
+            change.messagePrefix(),
+            content));
   }
 
   @Override
@@ -186,6 +202,68 @@ public final class PgOutputPlugin implements OutputPlugin {
           transaction,
           new Commit(transaction.finalLsn(), transaction.endLsn(), transaction.commitTime()));
     }
+  }
+
+  @Override
+  public boolean streams() {
+    return options.streaming() != PgOutputOptions.Streaming.OFF;
+  }
+
+  @Override
+  public void streamStart(DecodedTransaction transaction, boolean firstSegment) {
+    send(transaction.firstLsn(), transaction, new StreamStart(transaction.xid(), firstSegment));
+    inStream = true;
+    sentRelations.enterStream(transaction.xid());
+    lastSent = null;
+  }
+
+  @Override
+  public void streamStop(DecodedTransaction transaction, long lastLsn) {
+    inStream = false;
+    sentRelations.leaveStream();
+    lastSent = null;
+    send(lastLsn, transaction, new StreamStop());
+  }
+
+  @Override
+  public void streamChange(DecodedTransaction transaction, DecodedChange change) {
+    change(transaction, change);
+  }
+
+  @Override
+  public void streamTruncate(DecodedTransaction transaction, DecodedChange change) {
+    truncate(transaction, change);
+  }
+
+  @Override
+  public void streamMessage(DecodedTransaction transaction, DecodedChange change) {
+    message(transaction, change);
+  }
+
+  @Override
+  public void streamAbort(StreamedAbort abort) {
+    sentRelations.aborted(abort.xid());
+    boolean parallel = options.streaming() == PgOutputOptions.Streaming.PARALLEL;
+    new StreamAbort(
+            abort.xid(),
+            abort.subxid(),
+            parallel ? abort.abortLsn() : 0,
+            parallel ? abort.abortTime() : 0)
+        .write(writer.prepare(abort.abortLsn(), abort.subxid()));
+    writer.write();
+  }
+
+  @Override
+  public void streamCommit(DecodedTransaction transaction) {
+    sentRelations.committed(transaction.xid());
+    send(
+        transaction.endLsn(),
+        transaction,
+        new StreamCommit(
+            transaction.xid(),
+            transaction.finalLsn(),
+            transaction.endLsn(),
+            transaction.commitTime()));
   }
 
   @Override

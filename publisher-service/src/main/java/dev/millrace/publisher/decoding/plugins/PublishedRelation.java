@@ -50,7 +50,10 @@ final class PublishedRelation {
         && Arrays.equals(published, other.published);
   }
 
-  Relation message() {
+  /**
+   * @param streamXid 0 outside of stream blocks
+   */
+  Relation message(int streamXid) {
     List<Relation.Column> columns = new ArrayList<>(publishedCount);
     for (int i = 0; i < published.length; i++) {
       if (published[i]) {
@@ -62,7 +65,7 @@ final class PublishedRelation {
     }
     String schema = definition.name().schema();
     return new Relation(
-        0,
+        streamXid,
         definition.oid(),
         schema.equals("pg_catalog") ? "" : schema,
         definition.name().name(),

@@ -80,8 +80,6 @@ class PgOutputOptionsTest {
   @DisplayName("What comes later is refused by name, its default accepted")
   void laterOptions() {
     assertRefused(
-        "0A000", "option \"streaming\" = on is not supported yet", with("2", "streaming", "on"));
-    assertRefused(
         "0A000", "option \"two_phase\" is not supported yet", with("3", "two_phase", "true"));
     assertRefused("0A000", "option \"binary\" is not supported yet", with("1", "binary", "1"));
     assertRefused(
@@ -102,6 +100,17 @@ class PgOutputOptionsTest {
                 "on"));
     assertThat(defaults.messages()).isTrue();
     assertThat(defaults.protoVersion()).isEqualTo(4);
+  }
+
+  @Test
+  @DisplayName("streaming is a Boolean or parallel, in any case")
+  void streaming() {
+    assertThat(PgOutputOptions.parse(with("2", "streaming", "ON")).streaming())
+        .isEqualTo(PgOutputOptions.Streaming.ON);
+    assertThat(PgOutputOptions.parse(with("4", "streaming", "Parallel")).streaming())
+        .isEqualTo(PgOutputOptions.Streaming.PARALLEL);
+    assertThat(PgOutputOptions.parse(with("1", "streaming", "false")).streaming())
+        .isEqualTo(PgOutputOptions.Streaming.OFF);
   }
 
   @Test

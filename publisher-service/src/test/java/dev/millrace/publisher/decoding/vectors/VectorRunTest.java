@@ -269,6 +269,7 @@ class VectorRunTest {
                 true,
                 100_000,
                 64 << 20,
+                false,
                 notices::add))
         .stream()
         .map(SlotChanges.Change::data)
