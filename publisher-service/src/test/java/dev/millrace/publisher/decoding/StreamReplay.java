@@ -43,7 +43,7 @@ public final class StreamReplay {
   }
 
   /** Committed transactions, and non-transactional messages, in the order they came. */
-  static List<List<String>> of(
+  public static List<List<String>> of(
       List<PgOutputMessage> messages, Function<PgOutputMessage, String> show) {
     StreamReplay replay = new StreamReplay(show);
     messages.forEach(replay::add);
@@ -64,7 +64,7 @@ public final class StreamReplay {
     return blocks;
   }
 
-  static int streamXid(PgOutputMessage message) {
+  public static int streamXid(PgOutputMessage message) {
     if (message instanceof RowChange m) {
       return m.streamXid();
     } else if (message instanceof Truncate m) {

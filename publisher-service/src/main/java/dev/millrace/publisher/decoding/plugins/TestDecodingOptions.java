@@ -14,7 +14,8 @@ record TestDecodingOptions(
     boolean includeTimestamp,
     boolean skipEmptyXacts,
     boolean onlyLocal,
-    boolean forceBinary) {
+    boolean forceBinary,
+    boolean streamChanges) {
 
   private static final class Builder {
     boolean includeXids = true;
@@ -28,16 +29,13 @@ record TestDecodingOptions(
   static TestDecodingOptions parse(Map<String, String> options) {
     Builder builder = new Builder();
     options.forEach((name, value) -> read(builder, name, value));
-    if (builder.streamChanges) {
-      throw new PgException(
-          SqlState.FEATURE_NOT_SUPPORTED, "option \"stream-changes\" is not supported yet");
-    }
     return new TestDecodingOptions(
         builder.includeXids,
         builder.includeTimestamp,
         builder.skipEmptyXacts,
         builder.onlyLocal,
-        builder.forceBinary);
+        builder.forceBinary,
+        builder.streamChanges);
   }
 
   private static void read(Builder builder, String name, String value) {

@@ -8,6 +8,7 @@ import dev.millrace.publisher.decoding.DecodedChange;
 import dev.millrace.publisher.decoding.DecodedTransaction;
 import dev.millrace.publisher.decoding.OutputPlugin;
 import dev.millrace.publisher.decoding.OutputWriter;
+import dev.millrace.publisher.decoding.StreamingOutputPlugin;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
@@ -16,7 +17,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** {@code test_decoding}: changes of all tables as text, one message per line. */
-public final class TestDecodingPlugin implements OutputPlugin {
+public final class TestDecodingPlugin implements StreamingOutputPlugin {
 
   private static final DateTimeFormatter SECONDS =
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
@@ -39,12 +40,14 @@ public final class TestDecodingPlugin implements OutputPlugin {
   private final Map<Integer, RowText> relations = new HashMap<>();
   private TestDecodingOptions options;
   private OutputWriter writer;
+  private TestDecodingStreams streams;
   private boolean begun;
 
   @Override
   public OutputKind startup(Map<String, String> given, OutputWriter output) {
     options = TestDecodingOptions.parse(given);
     writer = output;
+    streams = new TestDecodingStreams(options, output);
     return options.forceBinary() ? OutputKind.BINARY : OutputKind.TEXT;
   }
 
@@ -165,7 +168,7 @@ public final class TestDecodingPlugin implements OutputPlugin {
   }
 
   /** As timestamptz prints in UTC: without trailing zeros of the fraction. */
-  private static String timestamp(long micros) {
+  static String timestamp(long micros) {
     java.time.Instant time = PgTime.toInstant(micros);
     StringBuilder text = new StringBuilder(SECONDS.format(time));
     int fraction = time.getNano() / 1000;
@@ -176,6 +179,46 @@ public final class TestDecodingPlugin implements OutputPlugin {
       }
     }
     return text.append("+00").toString();
+  }
+
+  @Override
+  public boolean streams() {
+    return options.streamChanges();
+  }
+
+  @Override
+  public void streamStart(DecodedTransaction transaction, boolean firstSegment) {
+    streams.start(transaction);
+  }
+
+  @Override
+  public void streamStop(DecodedTransaction transaction, long lastLsn) {
+    streams.stop(transaction, lastLsn);
+  }
+
+  @Override
+  public void streamChange(DecodedTransaction transaction, DecodedChange change) {
+    streams.change(transaction, change, "change");
+  }
+
+  @Override
+  public void streamTruncate(DecodedTransaction transaction, DecodedChange change) {
+    streams.change(transaction, change, "truncate");
+  }
+
+  @Override
+  public void streamMessage(DecodedTransaction transaction, DecodedChange change) {
+    streams.message(transaction, change);
+  }
+
+  @Override
+  public void streamAbort(StreamedAbort abort) {
+    streams.abort(abort);
+  }
+
+  @Override
+  public void streamCommit(DecodedTransaction transaction) {
+    streams.commit(transaction);
   }
 
   @Override

@@ -1,5 +1,10 @@
 package dev.millrace.publisher.decoding.vectors;
 
+import dev.millrace.pgoutput.PgOutputMessage;
+import dev.millrace.pgoutput.PgOutputReader;
+import dev.millrace.pgoutput.StreamAbort;
+import dev.millrace.pgoutput.StreamStart;
+import dev.millrace.pgoutput.StreamStop;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -22,6 +27,7 @@ final class Adaptation {
   private String droppedRelation;
   private String droppedPublication;
   private boolean text = true;
+  private int droppedStream;
 
   /** Runs a statement in other words. */
   Adaptation replace(String from, String to) {
@@ -56,6 +62,35 @@ final class Adaptation {
   Adaptation withoutRelation(String relation) {
     droppedRelation = " " + relation;
     return withoutText();
+  }
+
+  /** Leaves out the blocks of a streamed transaction, by its xid in the capture. */
+  Adaptation withoutStreamed(int xid) {
+    droppedStream = xid;
+    return withoutText();
+  }
+
+  /** The messages of a capture without those blocks. */
+  List<byte[]> kept(List<byte[]> messages, boolean parallel) {
+    if (droppedStream == 0) {
+      return messages;
+    }
+    PgOutputReader reader = new PgOutputReader(parallel);
+    List<byte[]> kept = new ArrayList<>();
+    boolean dropping = false;
+    for (byte[] bytes : messages) {
+      PgOutputMessage message = reader.read(bytes, 0, bytes.length);
+      if (message instanceof StreamStart start) {
+        dropping = start.xid() == droppedStream;
+      }
+      if (!dropping && !(message instanceof StreamAbort abort && abort.xid() == droppedStream)) {
+        kept.add(bytes);
+      }
+      if (message instanceof StreamStop) {
+        dropping = false;
+      }
+    }
+    return kept;
   }
 
   /** Leaves out the captures that ask for that publication. */

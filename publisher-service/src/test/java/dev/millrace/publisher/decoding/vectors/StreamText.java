@@ -9,9 +9,14 @@ import dev.millrace.pgoutput.LogicalMessage;
 import dev.millrace.pgoutput.PgOutputMessage;
 import dev.millrace.pgoutput.PgOutputReader;
 import dev.millrace.pgoutput.Relation;
+import dev.millrace.pgoutput.StreamAbort;
+import dev.millrace.pgoutput.StreamCommit;
+import dev.millrace.pgoutput.StreamStart;
+import dev.millrace.pgoutput.StreamStop;
 import dev.millrace.pgoutput.Truncate;
 import dev.millrace.pgoutput.TupleData;
 import dev.millrace.pgoutput.Update;
+import dev.millrace.publisher.decoding.StreamReplay;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -58,6 +63,14 @@ final class StreamText {
   private final Map<Integer, Relation> relations = new HashMap<>();
   private final List<List<Line>> transactions = new ArrayList<>();
   private List<Line> current = new ArrayList<>();
+  private final Map<Integer, Integer> numbers = new HashMap<>();
+  private String stream = "";
+  private boolean gathering;
+  private final Map<Integer, List<Gathered>> open = new HashMap<>();
+  private int gatheredXid;
+  private int openXid;
+
+  private record Gathered(int xid, Line line) {}
 
   private final BiPredicate<String, String> leftOut;
 
@@ -71,21 +84,44 @@ final class StreamText {
    * @param leftOut whether to leave out that column of that table
    */
   static List<List<Line>> of(List<byte[]> messages, BiPredicate<String, String> leftOut) {
+    return of(messages, false, leftOut);
+  }
+
+  /** As above, for a stream that was asked for with streaming = parallel. */
+  static List<List<Line>> of(
+      List<byte[]> messages, boolean parallel, BiPredicate<String, String> leftOut) {
+    return new StreamText(leftOut).read(messages, parallel);
+  }
+
+  /**
+   * What is left of each transaction when it commits, for streams whose blocks depend on the
+   * server's accounting of memory; without Relation messages, which come with the blocks.
+   */
+  static List<List<Line>> committed(
+      List<byte[]> messages, boolean parallel, BiPredicate<String, String> leftOut) {
     StreamText text = new StreamText(leftOut);
-    PgOutputReader reader = new PgOutputReader(false);
+    text.gathering = true;
+    return text.read(messages, parallel);
+  }
+
+  private List<List<Line>> read(List<byte[]> messages, boolean parallel) {
+    PgOutputReader reader = new PgOutputReader(parallel);
     for (byte[] message : messages) {
-      text.add(reader.read(message, 0, message.length));
+      add(reader.read(message, 0, message.length));
     }
-    if (!text.current.isEmpty()) {
-      text.transactions.add(text.current);
+    if (!current.isEmpty()) {
+      transactions.add(current);
     }
-    return text.transactions;
+    return transactions;
   }
 
   private void add(PgOutputMessage message) {
-    if (message instanceof Relation relation) {
+    gatheredXid = StreamReplay.streamXid(message);
+    stream = gatheredXid == 0 || gathering ? "" : number(gatheredXid) + " ";
+    if (message instanceof Relation given) {
+      Relation relation = withoutXid(given);
       Relation last = relations.put(relation.relationOid(), relation);
-      if (!relation.equals(last)) {
+      if (!relation.equals(last) && !gathering) {
         line(show(relation));
       }
     } else if (message instanceof Insert m) {
@@ -106,15 +142,47 @@ final class StreamText {
     } else if (message instanceof LogicalMessage m) {
       String content = new String(m.content(), StandardCharsets.ISO_8859_1);
       line("M " + m.transactional() + " " + m.prefix() + " " + content);
+    } else if (message instanceof StreamStart m) {
+      number(m.xid());
+      openXid = m.xid();
+    } else if (message instanceof StreamStop) {
+      return; // Where a block ends is free.
+    } else if (gathering && message instanceof StreamAbort m) {
+      open.get(m.xid()).removeIf(gathered -> gathered.xid == m.subxid());
+    } else if (message instanceof StreamAbort m) {
+      line("A " + number(m.xid()) + " " + number(m.subxid()) + (m.abortLsn() == 0 ? "" : " at"));
+    } else if (message instanceof StreamCommit m) {
+      open.getOrDefault(m.xid(), List.of()).forEach(gathered -> current.add(gathered.line));
+      line("c" + (gathering ? "" : " " + number(m.xid())));
+      endTransaction();
     } else if (message instanceof Begin) {
       line("B");
     } else if (message instanceof Commit) {
       line("C");
-      transactions.add(current);
-      current = new ArrayList<>();
+      endTransaction();
     } else {
       throw new AssertionError("unexpected " + message);
     }
+  }
+
+  private void endTransaction() {
+    transactions.add(current);
+    current = new ArrayList<>();
+  }
+
+  /** Numbers instead of xids, in the order they are first heard of. */
+  private String number(int xid) {
+    return "#" + numbers.computeIfAbsent(xid, key -> numbers.size() + 1);
+  }
+
+  private static Relation withoutXid(Relation relation) {
+    return new Relation(
+        0,
+        relation.relationOid(),
+        relation.namespace(),
+        relation.name(),
+        relation.replicaIdentity(),
+        relation.columns());
   }
 
   private void line(String head) {
@@ -122,7 +190,12 @@ final class StreamText {
   }
 
   private void line(String head, List<String> values) {
-    current.add(new Line(head, values));
+    Line line = new Line(stream + head, values);
+    if (gathering && gatheredXid != 0) {
+      open.computeIfAbsent(openXid, xid -> new ArrayList<>()).add(new Gathered(gatheredXid, line));
+    } else {
+      current.add(line);
+    }
   }
 
   private String name(int oid) {

@@ -33,11 +33,34 @@ record VectorScenario(
    */
   record Step(int session, String sql, String errorCode, String errorMessage) {}
 
-  /** A capture of pgoutput through the SQL functions. */
-  record Run(Map<String, String> options, List<byte[]> messages, String error, int notices) {}
+  /** The settings of a capture; {@code workMem} in bytes. */
+  record Settings(long workMem, boolean immediately) {}
+
+  /** A capture of pgoutput. */
+  record Run(
+      Map<String, String> options,
+      Settings settings,
+      List<byte[]> messages,
+      String error,
+      int notices) {
+
+    /** Where its blocks end follows from the server's accounting of memory. */
+    boolean isStreamedByMemory() {
+      return options.containsKey("streaming") && !settings.immediately;
+    }
+
+    boolean isParallel() {
+      return "parallel".equals(options.get("streaming"));
+    }
+  }
 
   /** A capture of test_decoding. */
-  record TextRun(Map<String, String> options, List<String> lines, String error) {}
+  record TextRun(Map<String, String> options, Settings settings, List<String> lines, String error) {
+
+    boolean isStreamedByMemory() {
+      return options.containsKey("stream-changes") && !settings.immediately;
+    }
+  }
 
   static TreeMap<String, VectorScenario> all() throws IOException {
     JsonMapper mapper = JsonMapper.builder().build();
@@ -70,14 +93,15 @@ record VectorScenario(
               error.path("message").asString(null)));
     }
     List<Run> runs = new ArrayList<>();
-    json.path("runs").forEach(run -> addRun(runs, run));
+    boolean streaming = name.startsWith("13-stream");
+    json.path("runs").forEach(run -> addRun(runs, run, streaming));
     List<TextRun> textRuns = new ArrayList<>();
-    json.path("test_decoding").forEach(run -> addTextRun(textRuns, run));
+    json.path("test_decoding").forEach(run -> addTextRun(textRuns, run, streaming));
     return new VectorScenario(name, setup, publication, steps, runs, textRuns);
   }
 
-  private static void addRun(List<Run> runs, JsonNode run) {
-    if (!comparable(run)) {
+  private static void addRun(List<Run> runs, JsonNode run, boolean streaming) {
+    if (!comparable(run, streaming)) {
       return;
     }
     List<byte[]> messages = new ArrayList<>();
@@ -85,28 +109,36 @@ record VectorScenario(
       messages.add(HexFormat.of().parseHex(message.path("hex").asString()));
     }
     String error = run.path("error").path("message").asString(null);
-    runs.add(new Run(options(run), messages, error, run.path("notices").size()));
+    runs.add(new Run(options(run), settings(run), messages, error, run.path("notices").size()));
   }
 
-  private static void addTextRun(List<TextRun> runs, JsonNode run) {
-    if (!comparable(run)) {
+  private static void addTextRun(List<TextRun> runs, JsonNode run, boolean streaming) {
+    if (!comparable(run, streaming)) {
       return;
     }
     List<String> lines = new ArrayList<>();
     run.path("lines").forEach(line -> lines.add(line.path("text").asString()));
     String error = run.path("error").path("message").asString(null);
-    runs.add(new TextRun(options(run), lines, error));
+    runs.add(new TextRun(options(run), settings(run), lines, error));
   }
 
-  /** Binary, streaming and two-phase captures come later; stream captures repeat the sql ones. */
-  private static boolean comparable(JsonNode run) {
-    return run.path("capture").asString().equals("sql")
+  /**
+   * Binary and two-phase captures come later; stream captures repeat the sql ones, except where
+   * streaming is what they show.
+   */
+  private static boolean comparable(JsonNode run, boolean streaming) {
+    return (streaming || run.path("capture").asString().equals("sql"))
         && !run.path("slot").path("two_phase").asBoolean()
         && !run.has("client_encoding")
-        && run.path("gucs").isEmpty()
-        && run.path("options").path("binary").asString("false").equals("false")
-        && run.path("options").path("streaming").asString("off").equals("off")
-        && !run.path("options").has("stream-changes");
+        && run.path("options").path("binary").asString("false").equals("false");
+  }
+
+  private static Settings settings(JsonNode run) {
+    JsonNode given = run.path("gucs");
+    boolean small = given.path("logical_decoding_work_mem").asString("").equals("64kB");
+    return new Settings(
+        small ? 64 << 10 : 64 << 20,
+        given.path("debug_logical_replication_streaming").asString("").equals("immediate"));
   }
 
   private static Map<String, String> options(JsonNode run) {
