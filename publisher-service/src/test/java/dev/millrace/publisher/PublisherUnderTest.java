@@ -5,6 +5,7 @@ import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.StatementResult;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.context.WebApplicationContext;
@@ -22,12 +23,21 @@ public final class PublisherUnderTest implements AutoCloseable {
    * @param settings {@code name=value} pairs of the settings table
    */
   public static PublisherUnderTest start(Path dataDirectory, String... settings) {
+    return startWith(
+        dataDirectory,
+        Arrays.stream(settings)
+            .map(setting -> "--millrace.settings." + setting)
+            .toArray(String[]::new));
+  }
+
+  /**
+   * @param given command line arguments
+   */
+  public static PublisherUnderTest startWith(Path dataDirectory, String... given) {
     List<String> arguments = new ArrayList<>();
     arguments.add("--server.port=0");
     arguments.add("--millrace.data-dir=" + dataDirectory);
-    for (String setting : settings) {
-      arguments.add("--millrace.settings." + setting);
-    }
+    arguments.addAll(List.of(given));
     return new PublisherUnderTest(
         PublisherApplication.builder().run(arguments.toArray(String[]::new)));
   }

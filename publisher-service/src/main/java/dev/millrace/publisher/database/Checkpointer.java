@@ -7,6 +7,7 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.publisher.wal.WalBatch;
+import dev.millrace.publisher.wal.WalFormat;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.sql.H2Errors;
 import java.sql.Connection;
@@ -140,7 +141,7 @@ final class Checkpointer implements AutoCloseable {
     ByteBuilder out =
         batch.begin(
             WalRecordType.RUNNING_TRANSACTIONS,
-            0,
+            node.isForeign() ? WalFormat.WITH_SOURCE_LSN : 0,
             NodeTransaction.NO_XID,
             NodeTransaction.NO_XID,
             node.databaseOid(),
@@ -148,6 +149,9 @@ final class Checkpointer implements AutoCloseable {
     out.putInt(node.running().nextXid()).putInt(control.state().oidBound()).putInt(running.size());
     for (NodeTransaction transaction : running) {
       out.putInt(transaction.xid()).putLong(transaction.firstLsn());
+    }
+    if (node.isForeign()) {
+      out.putLong(node.foreign().sourceLsn());
     }
     batch.end();
   }

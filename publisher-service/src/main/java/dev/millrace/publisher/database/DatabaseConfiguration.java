@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -41,8 +42,10 @@ class DatabaseConfiguration {
       CatalogStore catalog,
       Settings settings,
       Clock clock,
-      LoadedSlots slots) {
-    return new NodeStart(
+      LoadedSlots slots,
+      @Value("${millrace.source.url:}") String sourceUrl) {
+    NodeStart start =
+        new NodeStart(
             dataDirectory,
             log,
             control,
@@ -50,8 +53,15 @@ class DatabaseConfiguration {
             settings,
             clock,
             slots,
-            DatabaseConfiguration::halt)
-        .start();
+            DatabaseConfiguration::halt);
+    return sourceUrl.isEmpty() ? start.start() : start.ofForeignRows().start();
+  }
+
+  /** The way into the log for rows that come from a source. */
+  @Bean
+  @ConditionalOnProperty("millrace.source.url")
+  ForeignTransactions foreignTransactions(EmbeddedNode node) {
+    return node.foreignTransactions();
   }
 
   /** The views and functions of all parts, once all parts are there. */

@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.UUID;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcConnection;
@@ -57,7 +58,16 @@ final class EmbeddedDatabase implements AutoCloseable {
 
   /** Opens {@code directory/name}, creating the database when it is not there. */
   static EmbeddedDatabase open(Path directory, String name) {
-    String url = "jdbc:h2:file:" + directory.toAbsolutePath().resolve(name) + ";TIME ZONE=UTC";
+    return open("jdbc:h2:file:" + directory.toAbsolutePath().resolve(name));
+  }
+
+  /** Opens a database without a file: what a node needs that holds views and no rows. */
+  static EmbeddedDatabase openInMemory() {
+    return open("jdbc:h2:mem:" + UUID.randomUUID());
+  }
+
+  private static EmbeddedDatabase open(String place) {
+    String url = place + ";TIME ZONE=UTC";
     try {
       Connection admin = DriverManager.getConnection(url + DATABASE_OPTIONS, ADMIN_USER, PASSWORD);
       EmbeddedDatabase database = new EmbeddedDatabase(url, admin);

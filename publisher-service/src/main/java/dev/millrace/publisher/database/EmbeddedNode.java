@@ -165,6 +165,11 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
     return parts.database();
   }
 
+  /** Null where the rows are this node's own. */
+  ForeignTransactions foreignTransactions() {
+    return parts.foreign();
+  }
+
   /** How many sessions are open. */
   int openSessions() {
     return sessions.count();

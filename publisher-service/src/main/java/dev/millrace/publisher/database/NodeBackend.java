@@ -276,6 +276,9 @@ final class NodeBackend implements TransactionBackend {
   }
 
   private StatementResult dispatch(ParsedStatement statement, StatementContext context) {
+    if (node.isForeign()) {
+      ForeignTransactions.refuseToChangeRows(statement);
+    }
     if (statement instanceof ParsedStatement.Query query) {
       return query(query, context);
     } else if (statement instanceof ParsedStatement.Dml dml) {

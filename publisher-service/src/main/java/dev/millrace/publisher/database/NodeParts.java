@@ -5,7 +5,11 @@ import dev.millrace.publisher.wal.WriteAheadLog;
 import dev.millrace.settings.Settings;
 import java.time.Clock;
 
-/** What all sessions of the node share. */
+/**
+ * What all sessions of the node share.
+ *
+ * @param foreign null where the rows are this node's own
+ */
 record NodeParts(
     EmbeddedDatabase database,
     WriteAheadLog log,
@@ -22,7 +26,13 @@ record NodeParts(
     TwoPhaseCommit twoPhase,
     AsyncCommits asyncCommits,
     OpenSnapshots snapshots,
-    NodeFailure failure) {
+    NodeFailure failure,
+    ForeignTransactions foreign) {
+
+  /** Whether the rows are a source's: this node's database then holds none. */
+  boolean isForeign() {
+    return foreign != null;
+  }
 
   /** Ends the process when H2 is gone: the next start opens the file and redoes what it lacks. */
   void stopIfDatabaseLost(Throwable cause) {

@@ -56,6 +56,7 @@ final class NodeStart {
   private final Clock clock;
   private final Supplier<ReplicationSlots> slots;
   private final NodeFailure failure;
+  private boolean foreign;
 
   /**
    * @param slots see {@link LogRetention}
@@ -80,6 +81,12 @@ final class NodeStart {
     this.failure = new NodeFailure(stopProcess);
   }
 
+  /** The rows come from a source: no row is redone into H2, and no statement may change one. */
+  NodeStart ofForeignRows() {
+    foreign = true;
+    return this;
+  }
+
   /**
    * Returns the running node.
    *
@@ -87,21 +94,34 @@ final class NodeStart {
    */
   EmbeddedNode start() {
     Path base = dataDirectory.resolve("base");
+    if (foreign) {
+      return start(EmbeddedDatabase.openInMemory());
+    }
     try {
       Files.createDirectories(base);
     } catch (IOException e) {
       throw new UncheckedIOException("could not create " + base, e);
     }
-    EmbeddedDatabase database = EmbeddedDatabase.open(base, control.state().databaseName());
+    return start(EmbeddedDatabase.open(base, control.state().databaseName()));
+  }
+
+  private EmbeddedNode start(EmbeddedDatabase database) {
     try {
-      return start(database);
+      return foreign ? startWithoutRows(database) : startWithRows(database);
     } catch (RuntimeException | Error e) {
       database.close();
       throw e;
     }
   }
 
-  private EmbeddedNode start(EmbeddedDatabase database) {
+  private EmbeddedNode startWithoutRows(EmbeddedDatabase database) {
+    RecoveryResult recovered = recover(database);
+    abortUnfinished(recovered);
+    NodeParts parts = parts(database, recovered);
+    return begin(parts, new DdlExecutor(parts));
+  }
+
+  private EmbeddedNode startWithRows(EmbeddedDatabase database) {
     CaptureTriggers triggers = new CaptureTriggers(database);
     triggers.dropAll();
     RecoveryResult recovered = recover(database);
@@ -113,6 +133,10 @@ final class NodeStart {
     finishOpenDdl(recovered.openDdl(), parts, ddlExecutor);
     prepareTables(parts, triggers);
     parts.sequences().redo(recovered.sequenceBounds());
+    return begin(parts, ddlExecutor);
+  }
+
+  private EmbeddedNode begin(NodeParts parts, DdlExecutor ddlExecutor) {
     LogRetention retention = new LogRetention(log, catalog, settings, slots);
     Checkpointer checkpointer = new Checkpointer(parts, control, retention);
     FaultPoint.hit("start.redone");
@@ -136,7 +160,8 @@ final class NodeStart {
               connection,
               dataDirectory.resolve("base").resolve("redo"),
               state.segmentSize(),
-              database::openSession)
+              database::openSession,
+              !foreign)
           .run(state.redoLsn(), state.nextXid());
     } catch (SQLException e) {
       throw H2Errors.translate(e);
@@ -176,6 +201,7 @@ final class NodeStart {
             clock,
             databaseOid,
             Math.max(recovered.lastCommitTime(), control.state().checkpointTime()));
+    RunningTransactions running = new RunningTransactions(recovered.nextXid());
     return new NodeParts(
         database,
         log,
@@ -184,7 +210,7 @@ final class NodeStart {
         clock,
         databaseOid,
         gate,
-        new RunningTransactions(recovered.nextXid()),
+        running,
         locks,
         shapes,
         sequences,
@@ -193,7 +219,11 @@ final class NodeStart {
             log, gate, locks, sequences, transactions, new PreparedTransactions(), failure),
         new AsyncCommits(settings),
         new OpenSnapshots(),
-        failure);
+        failure,
+        foreign
+            ? new ForeignTransactions(
+                log, catalog, gate, running, clock, databaseOid, recovered.sourceLsn())
+            : null);
   }
 
   /** Their rows are in H2 and invisible; what is left are their locks and their names. */

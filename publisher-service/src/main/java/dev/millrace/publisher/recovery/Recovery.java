@@ -8,6 +8,7 @@ import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.catalog.CatalogTransaction;
 import dev.millrace.publisher.decoding.ReorderBuffer;
 import dev.millrace.publisher.wal.PrepareRecord;
+import dev.millrace.publisher.wal.WalFormat;
 import dev.millrace.publisher.wal.WalReader;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.publisher.wal.WriteAheadLog;
@@ -84,17 +85,20 @@ public final class Recovery {
   private final Map<Integer, Long> unfinished = new LinkedHashMap<>();
 
   private final Map<Integer, RecoveryResult.Prepared> prepared = new LinkedHashMap<>();
+  private final boolean withRows;
   private final Map<QualifiedName, Long> sequenceBounds = new HashMap<>();
   private RecoveryResult.OpenDdl openDdl;
   private int nextXid;
   private long lastCommitTime;
   private long redone;
+  private long sourceLsn;
   private boolean rowsChanged;
 
   /**
    * @param connection an administrator's, without auto-commit
    * @param spillDirectory for transactions that do not fit into memory
    * @param preparedConnections opens a session's connection for each prepared transaction
+   * @param withRows false when the rows are a source's and H2 holds none of them
    */
   public Recovery(
       WriteAheadLog log,
@@ -102,13 +106,15 @@ public final class Recovery {
       Connection connection,
       Path spillDirectory,
       long segmentSize,
-      Supplier<Connection> preparedConnections) {
+      Supplier<Connection> preparedConnections,
+      boolean withRows) {
     this.log = log;
     this.catalog = catalog;
     this.connection = connection;
     this.spillDirectory = spillDirectory;
     this.segmentSize = segmentSize;
     this.preparedConnections = preparedConnections;
+    this.withRows = withRows;
   }
 
   /**
@@ -143,7 +149,8 @@ public final class Recovery {
         List.copyOf(prepared.values()),
         openDdl,
         lastCommitTime,
-        Map.copyOf(sequenceBounds));
+        Map.copyOf(sequenceBounds),
+        sourceLsn);
   }
 
   private void setReferentialIntegrity(boolean on) throws SQLException {
@@ -192,18 +199,13 @@ public final class Recovery {
         unfinished.putIfAbsent(topXid, reader.lsn());
       }
     }
+    readSourceLsn(reader);
     switch (reader.type()) {
-      case INSERT, UPDATE, DELETE, TRUNCATE, CATALOG ->
-          buffer.change(
-              reader.xid(),
-              topXid,
-              reader.lsn(),
-              reader.type(),
-              reader.flags(),
-              reader.originId(),
-              reader.buffer(),
-              reader.bodyOffset(),
-              reader.bodyLength());
+      case INSERT, UPDATE, DELETE, TRUNCATE, CATALOG -> {
+        if (withRows || reader.type() == WalRecordType.CATALOG) {
+          keep(reader, buffer);
+        }
+      }
       case DDL -> openDdl = new RecoveryResult.OpenDdl(topXid, body(reader));
       case SEQUENCE -> {
         if (!Lsn.isBefore(reader.lsn(), redoLsn)) {
@@ -288,6 +290,29 @@ public final class Recovery {
   private RelationDefinition relation(CatalogTransaction changes, int oid, int version) {
     RelationDefinition own = changes.isEmpty() ? null : changes.view().relation(oid);
     return own != null && own.version() == version ? own : catalog.relation(oid, version);
+  }
+
+  private static void keep(WalReader reader, ReorderBuffer buffer) {
+    buffer.change(
+        reader.xid(),
+        reader.topXid(),
+        reader.lsn(),
+        reader.type(),
+        reader.flags(),
+        reader.originId(),
+        reader.buffer(),
+        reader.bodyOffset(),
+        reader.bodyLength());
+  }
+
+  private void readSourceLsn(WalReader reader) {
+    boolean holdsIt =
+        reader.type() == WalRecordType.COMMIT
+            || reader.type() == WalRecordType.RUNNING_TRANSACTIONS;
+    if (holdsIt && (reader.flags() & WalFormat.WITH_SOURCE_LSN) != 0) {
+      int at = reader.bodyOffset() + reader.bodyLength() - Long.BYTES;
+      sourceLsn = Lsn.max(sourceLsn, TupleReader.getLong(reader.buffer(), at));
+    }
   }
 
   private void ended(int xid) {

@@ -18,6 +18,7 @@ import java.util.Map;
  * @param openDdl the DDL statement that was running when the process died, or null
  * @param lastCommitTime the greatest commit time met, microseconds since 2000-01-01 UTC; 0 = none
  * @param sequenceBounds by schema and name, the last bound of each sequence that has one
+ * @param sourceLsn the greatest position of a source's log met; 0 = none
  */
 public record RecoveryResult(
     long redoneTransactions,
@@ -26,7 +27,8 @@ public record RecoveryResult(
     List<Prepared> prepared,
     OpenDdl openDdl,
     long lastCommitTime,
-    Map<QualifiedName, Long> sequenceBounds) {
+    Map<QualifiedName, Long> sequenceBounds,
+    long sourceLsn) {
 
   /**
    * A prepared transaction; its rows are in its connection's open transaction.

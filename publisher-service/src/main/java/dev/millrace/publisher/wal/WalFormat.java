@@ -41,6 +41,9 @@ package dev.millrace.publisher.wal;
  * RUNNING_TRANSACTIONS next xid 4, next OID 4, count 4, then per transaction xid 4, first LSN 8
  * FLUSH_MARK flushed LSN 8
  *
+ * With flag 128 ({@link #WITH_SOURCE_LSN}) COMMIT, RUNNING_TRANSACTIONS and the like end with a position 8: up to there
+ * the log of the server that the rows were taken from is in this log.
+ *
  * tuple     number of columns 2, then per column of the relation version a kind byte: n null, u unchanged large value,
  *           t followed by length 4 and PostgreSQL's text form in UTF-8 - the tuple of the pgoutput protocol
  * </pre>
@@ -56,6 +59,9 @@ public final class WalFormat {
   public static final int TYPE = 30;
   public static final int FLAGS = 31;
   public static final int HEADER_SIZE = 32;
+
+  /** Flag of records that say how far a source was taken over: its position ends the record. */
+  public static final int WITH_SOURCE_LSN = 0x80;
 
   /** No record is longer, header included: a greater length is damage. */
   public static final int MAX_RECORD_SIZE = 256 << 20;

@@ -1,0 +1,236 @@
+package dev.millrace.publisher.source;
+
+import dev.millrace.model.ColumnDefinition;
+import dev.millrace.model.IndexDefinition;
+import dev.millrace.model.QualifiedName;
+import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.ReplicaIdentity;
+import dev.millrace.pgoutput.Relation;
+import dev.millrace.publisher.catalog.CatalogSnapshot;
+import dev.millrace.publisher.catalog.CatalogStore;
+import dev.millrace.publisher.catalog.CatalogTransaction;
+import dev.millrace.publisher.catalog.SchemaDefinition;
+import dev.millrace.publisher.database.ForeignTransactions;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Brings the source's table definitions into this node's catalogue, under the OIDs they have there.
+ *
+ * <p>What a Relation message says decides what rows look like from there on; the source's catalogue
+ * only adds what the message leaves out (attribute numbers, keys, NOT NULL) as far as the two
+ * agree. A definition is made current at once, in a transaction of its own, also when the message
+ * belongs to a transaction that may abort: change records name the version they were written with,
+ * so nobody reads a row by a definition that was not in force for it.
+ *
+ * <p>Versions are numbers never used before, so that a table that goes and comes back never meets
+ * an older definition of its own. One thread.
+ */
+final class SourceRelations {
+
+  private final CatalogStore catalog;
+  private final ForeignTransactions log;
+  private final SourceTables tables;
+
+  SourceRelations(CatalogStore catalog, ForeignTransactions log, SourceTables tables) {
+    this.catalog = catalog;
+    this.log = log;
+    this.tables = tables;
+  }
+
+  /** The definition that rows behind this message are written with. */
+  RelationDefinition define(Relation message) throws SQLException {
+    RelationDefinition known = catalog.current().relation(message.relationOid());
+    SourceTables.Table live = tables.find(message.relationOid());
+    RelationDefinition told = definition(message, known, live == null ? null : live.definition());
+    return known != null && sameContent(known, told)
+        ? known
+        : put(told, live == null ? 0 : live.schemaOid());
+  }
+
+  private static boolean sameContent(RelationDefinition a, RelationDefinition b) {
+    return withVersion(a, 0).equals(withVersion(b, 0));
+  }
+
+  private static RelationDefinition withVersion(RelationDefinition relation, int version) {
+    return new RelationDefinition(
+        relation.oid(),
+        version,
+        relation.name(),
+        relation.columns(),
+        relation.indexes(),
+        relation.replicaIdentity(),
+        relation.identityIndexOid());
+  }
+
+  private RelationDefinition put(RelationDefinition told, int schemaOid) throws SQLException {
+    RelationDefinition versioned = withVersion(told, catalog.nextOid());
+    RelationDefinition holder = catalog.current().relation(told.name());
+    SourceTables.Table moved =
+        holder == null || holder.oid() == told.oid() ? null : tables.find(holder.oid());
+    log.define(
+        changes -> {
+          putSchema(told.name().schema(), schemaOid, changes);
+          if (holder != null && holder.oid() != told.oid()) {
+            makeRoom(holder, moved, changes);
+          }
+          changes.put(versioned);
+        });
+    return versioned;
+  }
+
+  /** The name belongs to another table now: its holder was renamed or dropped. */
+  private void makeRoom(
+      RelationDefinition holder, SourceTables.Table moved, CatalogTransaction changes) {
+    if (moved == null || moved.definition().name().equals(holder.name())) {
+      changes.dropRelation(holder.oid());
+      return;
+    }
+    changes.put(
+        new RelationDefinition(
+            holder.oid(),
+            catalog.nextOid(),
+            moved.definition().name(),
+            holder.columns(),
+            holder.indexes(),
+            holder.replicaIdentity(),
+            holder.identityIndexOid()));
+  }
+
+  private void putSchema(String name, int liveOid, CatalogTransaction changes) {
+    SchemaDefinition known = changes.view().schema(name);
+    if (known == null) {
+      changes.put(new SchemaDefinition(liveOid == 0 ? catalog.nextOid() : liveOid, name));
+    }
+  }
+
+  /**
+   * Adds tables of the publication that are not known yet, and what changed in the others. Only for
+   * a moment when nothing older can still arrive.
+   *
+   * @return how many definitions changed
+   */
+  int refresh(String publication) throws SQLException {
+    int changed = 0;
+    for (SourceTables.Table table : tables.published(publication)) {
+      CatalogSnapshot current = catalog.current();
+      RelationDefinition live = table.definition();
+      RelationDefinition known = current.relation(live.oid());
+      RelationDefinition holder = current.relation(live.name());
+      boolean nameIsFree = holder == null || holder.oid() == live.oid();
+      if (nameIsFree && (known == null || !sameContent(known, live))) {
+        put(live, table.schemaOid());
+        changed++;
+      }
+    }
+    return changed;
+  }
+
+  private static RelationDefinition definition(
+      Relation message, RelationDefinition known, RelationDefinition live) {
+    List<ColumnDefinition> columns = columns(message, live);
+    List<IndexDefinition> indexes = live == null ? List.of() : live.indexes();
+    if (columns == null) {
+      columns = derivedColumns(message, known);
+      indexes = List.of();
+    }
+    int identityIndex =
+        live != null && live.replicaIdentity() == ReplicaIdentity.INDEX
+            ? live.identityIndexOid()
+            : 0;
+    QualifiedName name = message.qualifiedName();
+    RelationDefinition told =
+        new RelationDefinition(
+            message.relationOid(),
+            0,
+            name,
+            columns,
+            indexes,
+            message.replicaIdentity(),
+            message.replicaIdentity() == ReplicaIdentity.INDEX ? identityIndex : 0);
+    return keysAgree(message, told) ? told : withToldKey(message, told);
+  }
+
+  /** The message's columns as the source's catalogue has them; null when the two differ. */
+  private static List<ColumnDefinition> columns(Relation message, RelationDefinition live) {
+    if (live == null) {
+      return null;
+    }
+    List<ColumnDefinition> columns = new ArrayList<>();
+    for (Relation.Column told : message.columns()) {
+      int index = live.columnIndex(told.name());
+      ColumnDefinition column = index < 0 ? null : live.columns().get(index);
+      if (column == null
+          || column.typeOid() != told.typeOid()
+          || column.typeModifier() != told.typeModifier()) {
+        return null;
+      }
+      columns.add(column);
+    }
+    return columns;
+  }
+
+  /** Columns of the same name keep their attribute numbers, others get new ones. */
+  private static List<ColumnDefinition> derivedColumns(Relation message, RelationDefinition known) {
+    int next = 1;
+    if (known != null) {
+      next = 1 + known.columns().stream().mapToInt(ColumnDefinition::attnum).max().orElse(0);
+    }
+    List<ColumnDefinition> columns = new ArrayList<>();
+    for (Relation.Column told : message.columns()) {
+      int index = known == null ? -1 : known.columnIndex(told.name());
+      int attnum = index < 0 ? next++ : known.columns().get(index).attnum();
+      columns.add(
+          new ColumnDefinition(
+              attnum,
+              told.name(),
+              told.typeOid(),
+              told.typeModifier(),
+              told.key(),
+              (char) 0,
+              (char) 0));
+    }
+    return columns;
+  }
+
+  private static boolean keysAgree(Relation message, RelationDefinition told) {
+    if (told.replicaIdentity() == ReplicaIdentity.FULL) {
+      return true;
+    }
+    IndexDefinition index = told.identityIndex();
+    Set<Integer> shown = index == null ? Set.of() : new HashSet<>(index.attnums());
+    for (int i = 0; i < message.columns().size(); i++) {
+      if (message.columns().get(i).key() != shown.contains(told.columns().get(i).attnum())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The identity as the message marks it, under an index that stands for it. */
+  private static RelationDefinition withToldKey(Relation message, RelationDefinition told) {
+    List<Integer> key = new ArrayList<>();
+    for (int i = 0; i < message.columns().size(); i++) {
+      if (message.columns().get(i).key()) {
+        key.add(told.columns().get(i).attnum());
+      }
+    }
+    boolean primary = told.replicaIdentity() == ReplicaIdentity.DEFAULT;
+    List<IndexDefinition> indexes = new ArrayList<>();
+    if (!key.isEmpty()) {
+      String name = told.name().name() + (primary ? "_pkey" : "_identity");
+      indexes.add(new IndexDefinition(told.oid(), name, true, primary, key));
+    }
+    return new RelationDefinition(
+        told.oid(),
+        0,
+        told.name(),
+        told.columns(),
+        indexes,
+        told.replicaIdentity(),
+        !primary && !key.isEmpty() ? told.oid() : 0);
+  }
+}
