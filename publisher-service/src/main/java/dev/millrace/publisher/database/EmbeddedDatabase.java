@@ -1,5 +1,6 @@
 package dev.millrace.publisher.database;
 
+import dev.millrace.heap.AtomicStores;
 import dev.millrace.model.Identifiers;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
@@ -70,6 +71,7 @@ final class EmbeddedDatabase implements AutoCloseable {
     String url = place + ";TIME ZONE=UTC";
     try {
       Connection admin = DriverManager.getConnection(url + DATABASE_OPTIONS, ADMIN_USER, PASSWORD);
+      AtomicStores.install(admin);
       EmbeddedDatabase database = new EmbeddedDatabase(url, admin);
       database.prepareSchemas();
       return database;

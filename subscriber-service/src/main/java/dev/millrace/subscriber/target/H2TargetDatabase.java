@@ -1,5 +1,6 @@
 package dev.millrace.subscriber.target;
 
+import dev.millrace.heap.AtomicStores;
 import dev.millrace.model.Identifiers;
 import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
@@ -78,6 +79,7 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
     this.nextOid = nextOid;
     try {
       admin = connections.getConnection();
+      AtomicStores.install(admin);
       syncing = connections.getConnection();
       database = ((SessionLocal) admin.unwrap(JdbcConnection.class).getSession()).getDatabase();
     } catch (SQLException e) {
