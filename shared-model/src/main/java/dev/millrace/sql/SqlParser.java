@@ -40,4 +40,26 @@ public final class SqlParser {
     }
     return statements;
   }
+
+  /**
+   * Whether text put between brackets stays there: not empty, every bracket closed by its own, and
+   * no end of a statement in it. Says nothing of what it means.
+   *
+   * @throws dev.millrace.model.PgException 42601 for a string or comment that does not end
+   */
+  public static boolean isExpression(String text) {
+    int depth = 0;
+    boolean empty = true;
+    for (Token token : Lexer.tokens(text)) {
+      if (token.kind() == Token.Kind.END) {
+        break;
+      }
+      empty = false;
+      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      if (depth < 0 || token.isMark(';')) {
+        return false;
+      }
+    }
+    return depth == 0 && !empty;
+  }
 }

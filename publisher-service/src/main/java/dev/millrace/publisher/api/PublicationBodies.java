@@ -18,7 +18,9 @@ final class PublicationBodies {
       @Schema(example = "tbl_1", requiredMode = Schema.RequiredMode.REQUIRED) String name,
       @Schema(description = "column list; all columns when left out", nullable = true)
           List<String> columns,
-      @Schema(description = "row filter; refused until it is built", nullable = true)
+      @Schema(
+              description = "row filter: an SQL expression; every row when left out",
+              nullable = true)
           String where) {}
 
   @Schema(name = "CreatePublication", example = "{\"name\":\"mypub\",\"all_tables\":true}")

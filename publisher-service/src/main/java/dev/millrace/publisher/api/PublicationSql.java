@@ -7,6 +7,7 @@ import dev.millrace.model.SqlState;
 import dev.millrace.publisher.api.PublicationBodies.Alter;
 import dev.millrace.publisher.api.PublicationBodies.Create;
 import dev.millrace.publisher.api.PublicationBodies.Table;
+import dev.millrace.sql.SqlParser;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +15,8 @@ import java.util.stream.Collectors;
 
 /**
  * The publication commands that bodies stand for. Every name is quoted and every value a literal,
- * so nothing in a body can become anything else in the statement.
+ * so nothing in a body can become anything else in the statement; a row filter is SQL, but cannot
+ * leave its brackets.
  */
 final class PublicationSql {
 
@@ -92,16 +94,14 @@ final class PublicationSql {
       if (table == null) {
         throw new BadRequestException(field + " must not hold null");
       }
-      if (table.where() != null) {
-        throw notYet("row filters of publications");
-      }
       String schema = table.schema() == null ? "public" : table.schema();
       objects.add(
           "TABLE "
               + name(schema, field + ".schema")
               + '.'
               + name(table.name(), field + ".name")
-              + columnList(table.columns(), field + ".columns"));
+              + columnList(table.columns(), field + ".columns")
+              + rowFilter(table.where(), field + ".where"));
     }
   }
 
@@ -117,9 +117,16 @@ final class PublicationSql {
         .collect(Collectors.joining(", ", " (", ")"));
   }
 
-  private static PgException notYet(String feature) {
-    return new PgException(
-        SqlState.FEATURE_NOT_SUPPORTED, feature + " are not supported by this version");
+  /** An expression, and nothing behind it: its brackets are closed inside it. */
+  private static String rowFilter(String where, String field) {
+    if (where == null) {
+      return "";
+    }
+    if (!SqlParser.isExpression(where)) {
+      throw new PgException(SqlState.SYNTAX_ERROR, field + " is not an expression");
+    }
+    // A comment in it ends with the line.
+    return " WHERE (" + where + "\n)";
   }
 
   private static void addSchemas(List<String> objects, List<String> schemas, String field) {

@@ -6,8 +6,10 @@ import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.PublicationDefinition.Member;
 import dev.millrace.publisher.catalog.PublicationDefinition.SchemaMember;
+import dev.millrace.publisher.filter.FilterSession;
 import dev.millrace.sql.ParsedStatement.PublicationObjects;
 import dev.millrace.sql.ParsedStatement.PublicationTable;
+import dev.millrace.sql.RowFilterText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -35,7 +37,8 @@ final class PublicationMembers {
 
   /**
    * @throws PgException 42P01 and 3F000 for what does not exist, 22023 for system objects, 42710
-   *     for a table given twice with details, and what {@link ColumnList} finds; 0A000 for filters
+   *     for a table given twice with details, and what {@link ColumnList}, {@link RowFilterText}
+   *     and {@link FilterSession} find
    */
   PublicationMembers(CatalogSnapshot catalog, PublicationObjects objects, IntSupplier nextOid) {
     this.catalog = catalog;
@@ -56,12 +59,13 @@ final class PublicationMembers {
       refuseRepeated(wanted, before);
       return;
     }
-    if (wanted.where() != null) {
-      throw notYet("row filters of publications", wanted.table());
+    String rowFilter = wanted.where() == null ? null : RowFilterText.of(wanted.where(), relation);
+    if (rowFilter != null) {
+      FilterSession.check(rowFilter, relation);
     }
     List<Integer> columns =
         wanted.columns() == null ? null : ColumnList.of(relation, wanted.columns());
-    tables.put(relation, new TableDetails(null, columns));
+    tables.put(relation, new TableDetails(rowFilter, columns));
   }
 
   private static void refuseRepeated(PublicationTable again, TableDetails before) {
@@ -97,12 +101,6 @@ final class PublicationMembers {
   /** As typed in all likelihood: tables of public without their schema. */
   private static String shown(QualifiedName name) {
     return name.schema().equals("public") ? name.name() : name.toString();
-  }
-
-  private static PgException notYet(String feature, QualifiedName table) {
-    return new PgException(
-            SqlState.FEATURE_NOT_SUPPORTED, feature + " are not supported by this version")
-        .withDetail("One was given for table \"" + table.name() + "\".");
   }
 
   private SchemaDefinition find(String name) {

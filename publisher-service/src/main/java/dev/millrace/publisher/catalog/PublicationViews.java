@@ -1,7 +1,9 @@
 package dev.millrace.publisher.catalog;
 
+import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.TextArray;
 import dev.millrace.sql.ResultColumn;
+import dev.millrace.sql.RowFilterText;
 import dev.millrace.sql.SystemView;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,12 +100,20 @@ final class PublicationViews {
               oid(member.oid()),
               oid(publication.oid()),
               oid(member.relationOid()),
-              member.rowFilter(),
+              shownFilter(catalog, member),
               columns
             });
       }
     }
     return rows;
+  }
+
+  /** The expression itself, where PostgreSQL has a tree that pg_get_expr makes it of. */
+  private static String shownFilter(CatalogSnapshot catalog, PublicationDefinition.Member member) {
+    RelationDefinition relation = catalog.relation(member.relationOid());
+    return member.rowFilter() == null || relation == null
+        ? null
+        : RowFilterText.show(member.rowFilter(), relation);
   }
 
   private static List<Object[]> schemas(CatalogSnapshot catalog) {

@@ -2,6 +2,7 @@ package dev.millrace.publisher.catalog;
 
 import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.sql.RowFilterText;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,7 +10,7 @@ import java.util.List;
  * A table as one publication publishes it (pg_publication_tables).
  *
  * @param columns names of the published columns in their order
- * @param rowFilter null without one
+ * @param rowFilter as SQL over the table's present columns, null without one
  */
 public record PublishedTable(
     PublicationDefinition publication,
@@ -43,7 +44,10 @@ public record PublishedTable(
         columns.add(column.name());
       }
     }
-    return new PublishedTable(
-        publication, relation, columns, listed == null ? null : listed.rowFilter());
+    String rowFilter =
+        listed == null || listed.rowFilter() == null
+            ? null
+            : RowFilterText.show(listed.rowFilter(), relation);
+    return new PublishedTable(publication, relation, columns, rowFilter);
   }
 }

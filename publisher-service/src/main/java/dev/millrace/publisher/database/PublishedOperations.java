@@ -8,6 +8,7 @@ import dev.millrace.model.ReplicaIdentity;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.catalog.PublicationDefinition;
+import dev.millrace.sql.RowFilterText;
 import java.util.List;
 
 /**
@@ -48,6 +49,10 @@ final class PublishedOperations {
     if (publishing.isEmpty()) {
       return;
     }
+    if (publishing.stream().anyMatch(this::filterReachesBeyondIdentity)) {
+      throw refused(
+          "Column used in the publication WHERE expression is not part of the replica identity.");
+    }
     if (publishing.stream().anyMatch(publication -> listMissesIdentity(columns(publication)))) {
       throw refused("Column list used by the publication does not cover the replica identity.");
     }
@@ -62,6 +67,29 @@ final class PublishedOperations {
   private boolean publishes(PublicationDefinition publication) {
     return (update ? publication.update() : publication.delete())
         && catalog.covers(publication, relation);
+  }
+
+  /**
+   * Whether an UPDATE of the table may be sent as an INSERT, which needs every value of the row:
+   * publications filter its rows.
+   */
+  static boolean filtered(CatalogSnapshot catalog, RelationDefinition relation) {
+    for (PublicationDefinition publication : catalog.publications().values()) {
+      PublicationDefinition.Member listed = catalog.listed(publication, relation);
+      if (publication.update() && listed != null && listed.rowFilter() != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean filterReachesBeyondIdentity(PublicationDefinition publication) {
+    PublicationDefinition.Member listed = catalog.listed(publication, relation);
+    if (full || listed == null || listed.rowFilter() == null) {
+      return false;
+    }
+    List<Integer> known = identity == null ? List.of() : identity.attnums();
+    return !known.containsAll(RowFilterText.attnums(listed.rowFilter()));
   }
 
   /** The publication's column list; null when it publishes all columns. */

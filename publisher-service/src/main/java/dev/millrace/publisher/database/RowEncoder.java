@@ -13,7 +13,9 @@ import java.util.List;
  *
  * <p>What is logged of an old row follows the replica identity (requirements N8). A value counts as
  * large from 2 kB; a large value that an UPDATE leaves equal is logged as {@code u}, judged by
- * value, not by whether the statement assigned the column.
+ * value, not by whether the statement assigned the column. Where a row filter may turn the UPDATE
+ * into an INSERT, which needs all values, large ones are logged as the others are, unless the old
+ * row holds them.
  *
  * <p>Stateless; safe for any thread.
  */
@@ -25,12 +27,23 @@ final class RowEncoder {
   private final TableShape shape;
   private final int[] typeOids;
   private final int[] typeModifiers;
+  private final boolean wholeRows;
 
   RowEncoder(TableShape shape) {
+    this(shape, false);
+  }
+
+  private RowEncoder(TableShape shape, boolean wholeRows) {
     this.shape = shape;
+    this.wholeRows = wholeRows && shape.oldTupleKind() != 'O';
     List<ColumnDefinition> columns = shape.relation().columns();
     this.typeOids = columns.stream().mapToInt(ColumnDefinition::typeOid).toArray();
     this.typeModifiers = columns.stream().mapToInt(ColumnDefinition::typeModifier).toArray();
+  }
+
+  /** The same for a table whose published rows are filtered. */
+  RowEncoder wholeRows() {
+    return new RowEncoder(shape, true);
   }
 
   void insert(ByteBuilder out, Object[] row) {
@@ -98,7 +111,7 @@ final class RowEncoder {
     out.putShort(typeOids.length);
     for (int i = 0; i < typeOids.length; i++) {
       Object value = newRow[shape.place(i)];
-      if (isLarge(value) && equal(oldRow[shape.place(i)], value)) {
+      if (!wholeRows && isLarge(value) && equal(oldRow[shape.place(i)], value)) {
         out.putByte('u');
       } else {
         value(out, value, i);

@@ -128,7 +128,9 @@ final class TransactionTables {
     RelationDefinition relation = view().relation(relationOid);
     TableShape shape = shapes.shape(relation);
     checkReplicaIdentity(relation, change);
-    return shape.encoder();
+    return change == WalRecordType.UPDATE && PublishedOperations.filtered(view(), relation)
+        ? shape.encoder().wholeRows()
+        : shape.encoder();
   }
 
   /** Refuses UPDATE and DELETE where a publication cannot publish them (N9). */

@@ -8,7 +8,7 @@ package dev.millrace.publisher.decoding;
  * offset size
  *      0    4  length of the entry, these bytes included
  *      4    1  type, see WalRecordType
- *      5    1  flags of the log record
+ *      5    1  flags of the log record; in the upper three bits what row filters said, see RowVerdict
  *      6    2  origin id
  *      8    8  LSN of the log record
  *     16    4  xid: the top transaction's or a subtransaction's

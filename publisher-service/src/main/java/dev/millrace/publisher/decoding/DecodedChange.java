@@ -33,6 +33,9 @@ public interface DecodedChange {
    */
   CatalogSnapshot catalog();
 
+  /** What the gate found out about the row, see {@link OutputPlugin#judge}. */
+  RowVerdict verdict();
+
   byte[] buffer();
 
   /** Offset of the new tuple, beginning with its number of columns. */

@@ -32,6 +32,7 @@ final class DecodedRecord implements DecodedChange {
   private long lsn;
   private long endLsn;
   private int flags;
+  private RowVerdict verdict;
   private byte[] buffer;
   private RelationDefinition relation;
   private RelationDefinition lastNamed;
@@ -74,7 +75,11 @@ final class DecodedRecord implements DecodedChange {
     }
   }
 
-  /** Stands on a change record. */
+  /**
+   * Stands on a change record.
+   *
+   * @param recordFlags its flags with the verdict on the row, as kept
+   */
   DecodedRecord wrap(
       int recordXid,
       long recordLsn,
@@ -87,7 +92,8 @@ final class DecodedRecord implements DecodedChange {
     xid = recordXid;
     lsn = recordLsn;
     endLsn = recordLsn + WalFormat.HEADER_SIZE + length;
-    flags = recordFlags;
+    flags = RowVerdict.recordFlags(recordFlags);
+    verdict = RowVerdict.ofFlags(recordFlags);
     buffer = bytes;
     relation = null;
     oldTupleKind = 0;
@@ -207,6 +213,11 @@ final class DecodedRecord implements DecodedChange {
   @Override
   public CatalogSnapshot catalog() {
     return catalog.asOf(lsn);
+  }
+
+  @Override
+  public RowVerdict verdict() {
+    return verdict;
   }
 
   @Override

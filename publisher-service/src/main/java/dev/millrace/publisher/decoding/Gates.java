@@ -9,13 +9,20 @@ import java.util.Map;
 
 /**
  * What a record must pass before it is buffered: its database, its origin, a publication that
- * publishes such a change of its table as of its LSN. (The fourth gate, the kind of record, is the
- * decoder's switch.)
+ * publishes such a change of its table as of its LSN, and the row filters. (The last gate, the kind
+ * of record, is the decoder's switch.)
  *
  * <p>The plugin's answers are kept for as long as the catalogue stays the same, so a row costs two
  * comparisons. One thread.
  */
 final class Gates {
+
+  /** What the plugin says of changes of one kind in one table. */
+  private enum Answer {
+    NO,
+    YES,
+    BY_ROW
+  }
 
   private static final int KINDS = OutputPlugin.ChangeKind.values().length;
 
@@ -27,9 +34,10 @@ final class Gates {
   private CatalogSnapshot snapshot;
   private CatalogSnapshot newest;
   private long nextChangeLsn;
-  private final Map<Long, Boolean> answers = new HashMap<>();
+  private final Map<Long, Answer> answers = new HashMap<>();
   private final int[] lastOid = new int[KINDS];
-  private final boolean[] lastAnswer = new boolean[KINDS];
+  private final Answer[] lastAnswer = new Answer[KINDS];
+  private final DecodedRecord judged;
 
   Gates(
       CatalogHistory history,
@@ -41,6 +49,7 @@ final class Gates {
     this.plugin = plugin;
     this.databaseOid = databaseOid;
     this.overlays = overlays;
+    this.judged = new DecodedRecord(history);
     moveTo(startLsn);
   }
 
@@ -69,22 +78,60 @@ final class Gates {
 
   /** Whether a change of that kind in that table, by the current record, is published. */
   boolean publicationPasses(WalReader record, int relationOid, OutputPlugin.ChangeKind kind) {
+    return answer(record, relationOid, kind) != Answer.NO;
+  }
+
+  /** What is to be done with the row of the current record: publication, then row filter. */
+  RowVerdict judge(WalReader record, int relationOid, OutputPlugin.ChangeKind kind) {
+    switch (answer(record, relationOid, kind)) {
+      case NO:
+        return RowVerdict.DROP;
+      case YES:
+        return RowVerdict.SEND;
+      default:
+        judged.wrap(
+            record.xid(),
+            record.lsn(),
+            record.type(),
+            record.flags(),
+            record.buffer(),
+            record.bodyOffset(),
+            record.bodyLength());
+        return plugin.judge(hasOwnView(record) ? ownView(record) : snapshot, judged);
+    }
+  }
+
+  private boolean hasOwnView(WalReader record) {
+    return !overlays.isEmpty() && overlays.contains(record.topXid());
+  }
+
+  private CatalogSnapshot ownView(WalReader record) {
+    return overlays.view(record.topXid(), snapshot);
+  }
+
+  private Answer answer(WalReader record, int relationOid, OutputPlugin.ChangeKind kind) {
     long lsn = record.lsn();
     if (snapshotIsOver(lsn)) {
       moveTo(lsn);
     }
-    if (!overlays.isEmpty() && overlays.contains(record.topXid())) {
-      CatalogSnapshot own = overlays.view(record.topXid(), snapshot);
-      return plugin.wants(own, relationOid, kind, lsn);
+    if (hasOwnView(record)) {
+      return ask(ownView(record), relationOid, kind, lsn);
     }
     int k = kind.ordinal();
     if (lastOid[k] != relationOid) {
       lastAnswer[k] =
           answers.computeIfAbsent(
-              (long) relationOid * KINDS + k,
-              key -> plugin.wants(snapshot, relationOid, kind, lsn));
+              (long) relationOid * KINDS + k, key -> ask(snapshot, relationOid, kind, lsn));
       lastOid[k] = relationOid;
     }
     return lastAnswer[k];
+  }
+
+  private Answer ask(
+      CatalogSnapshot catalog, int relationOid, OutputPlugin.ChangeKind kind, long lsn) {
+    if (!plugin.wants(catalog, relationOid, kind, lsn)) {
+      return Answer.NO;
+    }
+    return plugin.judgesRows(catalog, relationOid, kind, lsn) ? Answer.BY_ROW : Answer.YES;
   }
 }

@@ -139,20 +139,30 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
 
   private void row() {
     int relationOid = ChangeEntry.getInt(reader.buffer(), reader.bodyOffset());
-    if (gates.databasePasses(reader)
-        && gates.originPasses(reader)
-        && gates.publicationPasses(reader, relationOid, DecodedRecord.kindOf(reader.type()))) {
-      keep(reader.buffer(), reader.bodyOffset(), reader.bodyLength());
+    if (!gates.databasePasses(reader) || !gates.originPasses(reader)) {
+      return;
+    }
+    RowVerdict verdict = gates.judge(reader, relationOid, DecodedRecord.kindOf(reader.type()));
+    if (verdict != RowVerdict.DROP) {
+      keep(
+          verdict.inFlags(reader.flags()),
+          reader.buffer(),
+          reader.bodyOffset(),
+          reader.bodyLength());
     }
   }
 
   private void keep(byte[] bytes, int offset, int length) {
+    keep(reader.flags(), bytes, offset, length);
+  }
+
+  private void keep(int flags, byte[] bytes, int offset, int length) {
     buffer.change(
         reader.xid(),
         reader.topXid(),
         reader.lsn(),
         reader.type(),
-        reader.flags(),
+        flags,
         reader.originId(),
         bytes,
         offset,

@@ -38,6 +38,25 @@ public interface OutputPlugin {
    */
   boolean wants(CatalogSnapshot catalog, int relationOid, ChangeKind kind);
 
+  /**
+   * The gates' next question: are the rows of that table, changed in that way, judged one by one?
+   * Asked as often as {@link #wants}.
+   */
+  default boolean judgesRows(CatalogSnapshot catalog, int relationOid, ChangeKind kind) {
+    return false;
+  }
+
+  /**
+   * What becomes of a row of a table whose rows are judged, before it is buffered. An error is not
+   * reported yet: the row's verdict is then {@link RowVerdict#OPEN}, and {@link #change} is to find
+   * the error again.
+   *
+   * @param catalog as the change's own transaction saw it
+   */
+  default RowVerdict judge(CatalogSnapshot catalog, DecodedChange change) {
+    return RowVerdict.SEND;
+  }
+
   enum ChangeKind {
     INSERT,
     UPDATE,

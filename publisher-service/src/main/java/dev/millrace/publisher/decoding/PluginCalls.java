@@ -35,6 +35,23 @@ final class PluginCalls {
     }
   }
 
+  boolean judgesRows(
+      CatalogSnapshot catalog, int relationOid, OutputPlugin.ChangeKind kind, long lsn) {
+    try {
+      return plugin.judgesRows(catalog, relationOid, kind);
+    } catch (PgException e) {
+      throw inContext(e, "change", lsn);
+    }
+  }
+
+  RowVerdict judge(CatalogSnapshot catalog, DecodedRecord change) {
+    try {
+      return plugin.judge(catalog, change);
+    } catch (PgException e) {
+      return RowVerdict.OPEN;
+    }
+  }
+
   boolean filterByOrigin(int originId) {
     return plugin.filterByOrigin(originId);
   }

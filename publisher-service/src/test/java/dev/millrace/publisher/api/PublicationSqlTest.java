@@ -149,14 +149,33 @@ class PublicationSqlTest {
   }
 
   @Test
-  @DisplayName("is refused with 0A000 for row filters")
-  void later() {
-    Table table = new Table("s", "t", null, "1=1), (SELECT");
-    assertThatThrownBy(
-            () ->
-                PublicationSql.create(
-                    new Create("p", List.of(table), null, null, null, null, null)))
-        .isInstanceOfSatisfying(
-            PgException.class, e -> assertThat(e.sqlState()).isEqualTo("0A000"));
+  @DisplayName("holds a row filter in its brackets, whatever it holds")
+  void rowFilters() {
+    assertThat(filter("id > 10")).isEqualTo("id > 10");
+    assertThat(filter("name <> ')' -- :-)")).startsWith("name <> ')'");
+    for (String leaving :
+        List.of(
+            "true) WITH (publish = 'insert'",
+            "1=1), TABLE (SELECT",
+            "true); DROP TABLE t; SELECT (1",
+            "(true",
+            "/* */",
+            "")) {
+      assertThatThrownBy(() -> filter(leaving))
+          .as(leaving)
+          .isInstanceOfSatisfying(
+              PgException.class, e -> assertThat(e.sqlState()).isEqualTo("42601"));
+    }
+  }
+
+  private static String filter(String where) {
+    Table table = new Table("s", "t", null, where);
+    String sql =
+        PublicationSql.create(new Create("p", List.of(table), null, null, null, null, null));
+    List<ParsedStatement> statements = SqlParser.parse(sql);
+    assertThat(statements).hasSize(1);
+    var create = (ParsedStatement.CreatePublication) statements.get(0);
+    assertThat(create.options()).isEmpty();
+    return create.objects().tables().get(0).where();
   }
 }

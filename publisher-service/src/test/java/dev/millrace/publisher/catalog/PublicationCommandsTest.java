@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * C1 without row filters: SQL in, the transaction's catalogue out. The tables are public.t1 to t3,
- * public.wide, public."Mixed Case", sales.orders.
+ * C1: SQL in, the transaction's catalogue out. The tables are public.t1 to t3, public.wide,
+ * public."Mixed Case", sales.orders.
  */
 @DisplayName("Publication commands")
 class PublicationCommandsTest {
@@ -244,11 +244,63 @@ class PublicationCommandsTest {
   }
 
   @Test
-  @DisplayName("refuse row filters by name until they are built")
-  void laterFeatures() {
-    assertThatThrownBy(() -> run("CREATE PUBLICATION p FOR TABLE t1 WHERE (id > 10)"))
-        .isInstanceOfSatisfying(PgException.class, e -> assertThat(e.sqlState()).isEqualTo("0A000"))
-        .hasMessageContaining("row filters");
+  @DisplayName("keep a row filter by attribute numbers, so that it follows renamed columns")
+  void rowFilters() {
+    run("CREATE PUBLICATION p FOR TABLE wide (id, b) WHERE (id > 10 and wide.b = 5 /* five */)");
+    PublicationDefinition.Member member = publication("p").tables().get(0);
+    assertThat(member.rowFilter()).isEqualTo("$1 > 10 and $2 = 5");
+    assertThat(PublishedTable.of(transaction.view(), publication("p")).get(0).rowFilter())
+        .isEqualTo("(id > 10 and b = 5)");
+    run("ALTER PUBLICATION p SET TABLE wide (id, b) WHERE (id > 10 AND b=5)");
+    assertThat(publication("p").tables().get(0).oid()).isNotEqualTo(member.oid());
+    run("ALTER PUBLICATION p SET TABLE wide WHERE (false), t1 WHERE (NULL)");
+    assertThat(publication("p").tables()).extracting("rowFilter").containsExactly("false", "NULL");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "x > 1 | 42703 | column \"x\" does not exist |",
+        "other.id > 1 | 42P01 | missing FROM-clause entry for table \"other\" |",
+        "id > $1 | 42P02 | there is no parameter $1 |",
+        "id | 42804" + " | argument of PUBLICATION WHERE must be type boolean, not type integer |",
+        "id > 'x' | 22P02 | invalid input syntax: \"x\" |",
+        "nosuch(id) > 1 | 42883 | function nosuch does not exist |",
+        "count(*) > 1 | 42803 | aggregate functions are not allowed in WHERE |",
+        "ctid IS NOT NULL | 0A000 | invalid publication WHERE expression"
+            + " | System columns are not allowed.",
+        "id > random() | 0A000 | invalid publication WHERE expression"
+            + " | User-defined or built-in mutable functions are not allowed.",
+        "id > pg_current_wal_lsn() | 0A000 | invalid publication WHERE expression"
+            + " | User-defined or built-in mutable functions are not allowed.",
+        "id IN (SELECT 1) | 0A000 | invalid publication WHERE expression | ONLY_SIMPLE",
+        "EXISTS (SELECT 1) | 0A000 | invalid publication WHERE expression | ONLY_SIMPLE",
+        "current_date > '2026-01-01' | 0A000 | invalid publication WHERE expression | ONLY_SIMPLE",
+        "current_user = 'me' | 0A000 | invalid publication WHERE expression | ONLY_SIMPLE",
+      })
+  @DisplayName("refuse row filters that cannot be, worded as PostgreSQL does")
+  void badRowFilters(String filter, String sqlState, String message, String detail) {
+    String onlySimple =
+        "Only columns, constants, built-in operators, built-in data types, built-in collations, and"
+            + " immutable built-in functions are allowed.";
+    assertRefused(
+        "CREATE PUBLICATION p FOR TABLE wide WHERE (" + filter + ")",
+        sqlState,
+        message,
+        "ONLY_SIMPLE".equals(detail) ? onlySimple : detail);
+  }
+
+  @Test
+  @DisplayName("refuse a table named twice with a row filter")
+  void repeatedRowFilters() {
+    for (String tables : List.of("wide WHERE (id > 1), wide", "wide, wide WHERE (id > 1)")) {
+      assertRefused(
+          "CREATE PUBLICATION p FOR TABLE " + tables,
+          "42710",
+          "conflicting or redundant WHERE clauses for table \"wide\"",
+          null);
+    }
   }
 
   @Test

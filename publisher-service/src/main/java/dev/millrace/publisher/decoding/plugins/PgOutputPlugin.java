@@ -19,6 +19,7 @@ import dev.millrace.publisher.decoding.DecodedChange;
 import dev.millrace.publisher.decoding.DecodedTransaction;
 import dev.millrace.publisher.decoding.OutputPlugin;
 import dev.millrace.publisher.decoding.OutputWriter;
+import dev.millrace.publisher.decoding.RowVerdict;
 import dev.millrace.publisher.decoding.StreamingOutputPlugin;
 import java.util.Arrays;
 import java.util.Map;
@@ -52,6 +53,7 @@ public final class PgOutputPlugin implements StreamingOutputPlugin {
   private PublishedRelation lastSent;
   private PgOutputOptions options;
   private PublicationGate gate;
+  private RowJudge judge;
   private OutputWriter writer;
   private boolean begun;
   private boolean inStream;
@@ -60,6 +62,7 @@ public final class PgOutputPlugin implements StreamingOutputPlugin {
   public OutputKind startup(Map<String, String> given, OutputWriter output) {
     options = PgOutputOptions.parse(given);
     gate = new PublicationGate(options.publicationNames(), output);
+    judge = new RowJudge(gate);
     writer = output;
     return OutputKind.BINARY;
   }
@@ -67,6 +70,16 @@ public final class PgOutputPlugin implements StreamingOutputPlugin {
   @Override
   public boolean wants(CatalogSnapshot catalog, int relationOid, ChangeKind kind) {
     return gate.publishes(catalog, relationOid, kind);
+  }
+
+  @Override
+  public boolean judgesRows(CatalogSnapshot catalog, int relationOid, ChangeKind kind) {
+    return gate.filtersRows(catalog, relationOid, kind);
+  }
+
+  @Override
+  public RowVerdict judge(CatalogSnapshot catalog, DecodedChange change) {
+    return judge.judge(catalog, change);
   }
 
   @Override
@@ -123,14 +136,26 @@ public final class PgOutputPlugin implements StreamingOutputPlugin {
     if (change.kind() == ChangeKind.DELETE && change.oldTupleKind() == 0) {
       return; // A row without identity cannot be found over there; PostgreSQL leaves it out too.
     }
+    RowVerdict verdict = change.verdict();
+    if (verdict == RowVerdict.OPEN) {
+      verdict = judge.judge(change.catalog(), change); // Throws what it threw at the gate.
+      if (verdict == RowVerdict.DROP) {
+        return;
+      }
+    }
     ensureBegun(transaction);
     PublishedRelation relation = ensureSent(transaction, change, change.relation());
     ByteBuilder out = writer.prepare(change.lsn(), transaction.xid());
     int oid = change.relation().oid();
-    switch (change.kind()) {
+    switch (sentAs(change.kind(), verdict)) {
       case INSERT:
         Insert.begin(out, streamXid(change), oid);
-        newTuple(out, relation, change);
+        if (verdict == RowVerdict.AS_INSERT) {
+          int oldTuple = change.oldTupleOffset();
+          relation.writeWhole(out, change.buffer(), change.newTupleOffset(), oldTuple);
+        } else {
+          newTuple(out, relation, change);
+        }
         break;
       case UPDATE:
         Update.begin(out, streamXid(change), oid);
@@ -146,6 +171,17 @@ public final class PgOutputPlugin implements StreamingOutputPlugin {
         break;
     }
     writer.write();
+  }
+
+  private static ChangeKind sentAs(ChangeKind kind, RowVerdict verdict) {
+    switch (verdict) {
+      case AS_INSERT:
+        return ChangeKind.INSERT;
+      case AS_DELETE:
+        return ChangeKind.DELETE;
+      default:
+        return kind;
+    }
   }
 
   private static void oldTuple(ByteBuilder out, PublishedRelation relation, DecodedChange change) {
@@ -270,5 +306,8 @@ public final class PgOutputPlugin implements StreamingOutputPlugin {
   public void shutdown() {
     sentRelations.clear();
     lastSent = null;
+    if (judge != null) {
+      judge.close();
+    }
   }
 }

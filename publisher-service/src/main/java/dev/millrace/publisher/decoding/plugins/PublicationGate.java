@@ -7,6 +7,7 @@ import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.catalog.PublicationDefinition;
 import dev.millrace.publisher.decoding.OutputPlugin;
 import dev.millrace.publisher.decoding.OutputWriter;
+import dev.millrace.publisher.filter.FilterSession;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -56,6 +57,20 @@ final class PublicationGate {
     return PublishedColumns.of(catalog, relation, covering);
   }
 
+  /** Whether changes of that kind are published for some rows of the table only. */
+  boolean filtersRows(CatalogSnapshot catalog, int relationOid, OutputPlugin.ChangeKind kind) {
+    load(catalog);
+    RelationDefinition relation = catalog.relation(relationOid);
+    return relation != null && !RelationFilters.of(catalog, relation, publications, kind).isEmpty();
+  }
+
+  /** The compiled row filters of the table. */
+  RelationFilters filters(
+      CatalogSnapshot catalog, RelationDefinition relation, FilterSession session) {
+    load(catalog);
+    return new RelationFilters(catalog, relation, publications, session);
+  }
+
   private void load(CatalogSnapshot catalog) {
     if (catalog.publications().equals(loadedFrom)) {
       return;
@@ -83,8 +98,7 @@ final class PublicationGate {
         "Create the publication if it does not exist.");
   }
 
-  private static boolean publishes(
-      PublicationDefinition publication, OutputPlugin.ChangeKind kind) {
+  static boolean publishes(PublicationDefinition publication, OutputPlugin.ChangeKind kind) {
     switch (kind) {
       case INSERT:
         return publication.insert();

@@ -97,4 +97,25 @@ final class PublishedRelation {
       at = end;
     }
   }
+
+  /**
+   * Appends a new row with all its values: those that it shows as unchanged are taken from the old
+   * row as far as that holds them.
+   */
+  void writeWhole(ByteBuilder out, byte[] buffer, int newTuple, int oldTuple) {
+    out.putShort(publishedCount);
+    int at = newTuple + Tuples.FIRST_COLUMN;
+    int old = oldTuple + Tuples.FIRST_COLUMN;
+    for (boolean wanted : published) {
+      int end = Tuples.columnEnd(buffer, at);
+      int oldEnd = Tuples.columnEnd(buffer, old);
+      if (wanted && buffer[at] == 'u' && buffer[old] == 't') {
+        out.putBytes(buffer, old, oldEnd - old);
+      } else if (wanted) {
+        out.putBytes(buffer, at, end - at);
+      }
+      at = end;
+      old = oldEnd;
+    }
+  }
 }

@@ -25,7 +25,6 @@ final class Adaptation {
   private int firstTransactions = Integer.MAX_VALUE;
   private final List<ColumnCut> cuts = new ArrayList<>();
   private String droppedRelation;
-  private String droppedPublication;
   private boolean text = true;
   private int droppedStream;
 
@@ -93,12 +92,6 @@ final class Adaptation {
     return kept;
   }
 
-  /** Leaves out the captures that ask for that publication. */
-  Adaptation withoutPublication(String publication) {
-    droppedPublication = publication;
-    return this;
-  }
-
   /** Leaves out columns of types that come later. */
   Adaptation withoutColumns(String table, String... columns) {
     cuts.add(new ColumnCut(table, columns));
@@ -139,11 +132,6 @@ final class Adaptation {
 
   boolean cuts(String relation, String column) {
     return cuts.stream().anyMatch(cut -> cut.cuts(relation, column));
-  }
-
-  boolean comparesRun(Map<String, String> options) {
-    return droppedPublication == null
-        || !options.getOrDefault("publication_names", "").contains(droppedPublication);
   }
 
   List<VectorScenario.Step> steps(VectorScenario scenario) {
