@@ -47,13 +47,18 @@ public final class Replication {
 
   /** Asks again every 20 ms until the answer is yes. */
   public static void await(String what, long timeoutMs, BooleanSupplier condition) {
+    await(what, timeoutMs, 20, condition);
+  }
+
+  /** Asks again every {@code everyMs} until the answer is yes. */
+  public static void await(String what, long timeoutMs, long everyMs, BooleanSupplier condition) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
         throw new IllegalStateException("waited " + timeoutMs + " ms for " + what);
       }
       try {
-        TimeUnit.MILLISECONDS.sleep(20);
+        TimeUnit.MILLISECONDS.sleep(everyMs);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new IllegalStateException("interrupted while waiting for " + what, e);

@@ -33,11 +33,12 @@ final class BenchTable {
     Replication.awaitSynced(services.subscriber(), "bench_sub", 60_000);
   }
 
-  /** Waits until the row is visible at the subscriber. */
+  /** Waits until the row is visible at the subscriber, asking rarely since asking costs it CPU. */
   static void awaitRow(MillraceApi subscriber, long id, long timeoutMs) {
     Replication.await(
         "row " + id + " at the subscriber",
         timeoutMs,
+        50,
         () -> !subscriber.rows("SELECT n FROM bench WHERE id = " + id).isEmpty());
   }
 

@@ -16,15 +16,14 @@ record CpuTimes(Duration publisher, Duration subscriber, Duration bench) {
         ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO));
   }
 
-  /** Microseconds a transaction since {@code before}, a figure for each process. */
-  void put(Figures figures, String workload, CpuTimes before, long transactions) {
-    figures.put(workload + "_publisher_cpu_us", micros(before.publisher, publisher, transactions));
-    figures.put(
-        workload + "_subscriber_cpu_us", micros(before.subscriber, subscriber, transactions));
-    figures.put(workload + "_bench_cpu_us", micros(before.bench, bench, transactions));
+  /** Microseconds a unit of work since {@code before}, a figure for each process. */
+  void put(Figures figures, String workload, CpuTimes before, long units) {
+    figures.put(workload + "_publisher_cpu_us", micros(before.publisher, publisher, units));
+    figures.put(workload + "_subscriber_cpu_us", micros(before.subscriber, subscriber, units));
+    figures.put(workload + "_bench_cpu_us", micros(before.bench, bench, units));
   }
 
-  private static double micros(Duration from, Duration to, long transactions) {
-    return to.minus(from).toNanos() / 1e3 / transactions;
+  private static double micros(Duration from, Duration to, long units) {
+    return to.minus(from).toNanos() / 1e3 / units;
   }
 }
