@@ -50,6 +50,11 @@ public interface PublisherNode extends SqlSessionFactory {
      */
     java.sql.Connection connection();
 
+    /** Whether its rows are on a PostgreSQL server, whose SQL the connection then speaks. */
+    default boolean isForeign() {
+      return false;
+    }
+
     /**
      * Where it came from, such as {@code walsender 7}, for the error of a DDL statement that waits
      * for it.

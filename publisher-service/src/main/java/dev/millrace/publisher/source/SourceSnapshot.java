@@ -17,6 +17,11 @@ final class SourceSnapshot implements PublisherNode.PinnedSnapshot {
     return connection;
   }
 
+  @Override
+  public boolean isForeign() {
+    return true;
+  }
+
   /** DDL on the source waits for its readers by itself and names their connection. */
   @Override
   public void describe(String holder) {}

@@ -71,7 +71,22 @@ final class SessionQueries implements AutoCloseable {
           SqlState.READ_ONLY_SQL_TRANSACTION,
           "cannot execute this statement in a transaction on a snapshot");
     }
-    return response(new StatementRunner(pinned(), maxRows).query(query.h2Sql(), List.of()));
+    Connection connection = pinned();
+    return snapshot.isForeign()
+        ? onSource(query, connection)
+        : response(new StatementRunner(connection, maxRows).query(query.h2Sql(), List.of()));
+  }
+
+  /** Views are this node's; a table that is not one of them is the source's. */
+  private SqlResponse onSource(ParsedStatement.Query query, Connection connection) {
+    try {
+      return ownSession(query);
+    } catch (PgException e) {
+      if (!e.sqlState().equals(SqlState.UNDEFINED_TABLE)) {
+        throw e;
+      }
+      return response(new SourceQuery(connection, maxRows).run(query.original()));
+    }
   }
 
   /** Null when the statement is none of the snapshot transaction's. */

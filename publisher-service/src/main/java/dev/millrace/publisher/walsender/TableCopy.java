@@ -75,13 +75,16 @@ final class TableCopy {
    * @return the number of rows
    */
   long run(Connection connection, ReplicationClient client) {
+    if (isOnSource(connection)) {
+      return new SourceCopy(connection).run(query(""), client);
+    }
     CopyDataWriter frame = new CopyDataWriter();
     CopyTextEncoder encoder = new CopyTextEncoder(columns);
     CopyRow row = new CopyRow(columns);
     long rows = 0;
     try (Statement statement = connection.createStatement()) {
       statement.setFetchSize(FETCH_ROWS);
-      try (ResultSet result = statement.executeQuery(query())) {
+      try (ResultSet result = statement.executeQuery(query("1"))) {
         while (result.next()) {
           ByteBuilder out = frame.begin();
           for (int i = 0; i < columns.size(); i++) {
@@ -103,16 +106,24 @@ final class TableCopy {
     return rows;
   }
 
+  private static boolean isOnSource(Connection connection) {
+    try {
+      return SourceCopy.isFor(connection);
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
+    }
+  }
+
   private static void send(CopyDataWriter frame, ReplicationClient client) {
     client.copyData(frame.array(), 0, frame.size());
     frame.clear();
   }
 
   /** A table without columns still has rows, each an empty line. */
-  private String query() {
+  private String query(String noColumns) {
     String list =
         columns.isEmpty()
-            ? "1"
+            ? noColumns
             : columns.stream()
                 .map(column -> Identifiers.alwaysQuote(column.name()))
                 .collect(Collectors.joining(", "));
