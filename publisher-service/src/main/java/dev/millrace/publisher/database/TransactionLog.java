@@ -195,6 +195,7 @@ final class TransactionLog {
     synchronized (commitOrder) {
       addFinish(WalRecordType.ROLLBACK_PREPARED, ending, batch);
       long endLsn = log.append(batch);
+      log.abortedTransactions().add(ending.transaction().xid());
       batch.clear();
       return endLsn;
     }
@@ -258,6 +259,7 @@ final class TransactionLog {
     subxids.forEach(out::putInt);
     batch.end();
     log.append(batch);
+    log.abortedTransactions().add(xid);
     batch.clear();
   }
 

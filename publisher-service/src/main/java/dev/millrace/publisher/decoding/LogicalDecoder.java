@@ -226,10 +226,18 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
     if (send) {
       send(xid, end);
     } else {
+      takeBack(xid, end);
       buffer.abort(xid, xid);
     }
     overlays.ended(xid);
     open.ended(xid, reader.endLsn());
+  }
+
+  private void takeBack(int topXid, EndRecord end) {
+    ReorderBufferTxn txn = buffer.find(topXid);
+    if (txn != null && txn.isStreamed()) {
+      blocks.abort(txn, reader, end);
+    }
   }
 
   private void send(int xid, EndRecord end) {
@@ -282,10 +290,7 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
             : EndRecord.ofCommit(reader);
     int xid = reader.xid();
     int topXid = reader.topXid();
-    ReorderBufferTxn txn = buffer.find(topXid);
-    if (txn != null && txn.isStreamed()) {
-      blocks.abort(txn, reader, end);
-    }
+    takeBack(topXid, end);
     buffer.abort(xid, topXid, end.subxids());
     if (xid == topXid) {
       overlays.ended(xid);

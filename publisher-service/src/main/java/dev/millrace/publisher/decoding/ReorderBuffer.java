@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntPredicate;
 
 /**
  * Puts the changes of interleaved transactions back together: they go in as the log has them and
@@ -48,6 +49,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * of which of its subtransactions have been shown. An abort tells which of those are to be taken
  * back. What cannot be streamed yet, because the log is read from before the start position, is
  * serialized, and streamed from its files later.
+ *
+ * <p>A transaction known to have aborted already is neither: what is kept of it goes at once.
  *
  * <p>Replay reads spill files back in slices of bounded size. Files go at commit, abort and {@link
  * #close}; what a killed process left goes when the next buffer opens on the directory.
@@ -93,6 +96,7 @@ public final class ReorderBuffer implements AutoCloseable {
   private volatile long size;
   private Streaming streaming;
   private boolean immediate;
+  private IntPredicate aborted = xid -> false;
 
   /** A buffer with no limit but its own, see the other constructor. */
   public ReorderBuffer(
@@ -129,6 +133,15 @@ public final class ReorderBuffer implements AutoCloseable {
     this.streaming = streaming;
   }
 
+  /**
+   * Drops a transaction that is known to have aborted where it would be serialized or streamed; its
+   * ABORT record is still to come. Not when every change is given up at once, which is for tests of
+   * just that.
+   */
+  void dropAborted(IntPredicate isAborted) {
+    this.aborted = isAborted;
+  }
+
   /** Gives every change up at once, whatever the limit (debug_logical_replication_streaming). */
   void giveUpImmediately() {
     immediate = true;
@@ -152,6 +165,9 @@ public final class ReorderBuffer implements AutoCloseable {
       int bodyOffset,
       int bodyLength) {
     ReorderBufferTxn txn = findOrAdd(topXid, lsn);
+    if (txn.isAborted()) {
+      return;
+    }
     long before = txn.size();
     txn.append(xid, lsn, type.code(), flags, originId, buffer, bodyOffset, bodyLength);
     if (txn.size() != before) {
@@ -188,7 +204,9 @@ public final class ReorderBuffer implements AutoCloseable {
       if (largest == null) {
         return; // What is left are the transactions' own records; nothing can be written out.
       }
-      if (streaming != null && streaming.isPossible()) {
+      if (!immediate && aborted.test(largest.xid())) {
+        drop(largest);
+      } else if (streaming != null && streaming.isPossible()) {
         streaming.stream(largest);
       } else {
         serialize(largest);
@@ -236,6 +254,12 @@ public final class ReorderBuffer implements AutoCloseable {
       statistics.streamTxns.increment();
       statistics.totalTxns.increment();
     }
+  }
+
+  private void drop(ReorderBufferTxn txn) {
+    long before = txn.size();
+    txn.drop();
+    resized(txn.size() - before);
   }
 
   private void serialize(ReorderBufferTxn txn) {

@@ -45,6 +45,7 @@ final class ReorderBufferTxn {
   private volatile long size;
   private volatile boolean serialized;
   private volatile Set<Integer> streamedXids;
+  private boolean aborted;
   private final Set<Integer> abortedInside = new HashSet<>();
   private volatile DecodedTransaction finish;
 
@@ -181,6 +182,20 @@ final class ReorderBufferTxn {
     Set<Integer> streamed = streamedXids == null ? ConcurrentHashMap.newKeySet() : streamedXids;
     streamed.addAll(runXids());
     streamedXids = streamed;
+    empty();
+  }
+
+  /** Its abort is known though its record has not been met: nothing of it is needed any more. */
+  void drop() {
+    aborted = true;
+    empty();
+  }
+
+  boolean isAborted() {
+    return aborted;
+  }
+
+  private void empty() {
     arena.clear();
     spill.delete();
     runXids = new int[4];

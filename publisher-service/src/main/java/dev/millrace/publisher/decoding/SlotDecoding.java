@@ -67,6 +67,7 @@ public final class SlotDecoding implements LogicalDecoding {
     if (plugin.streams()) {
       buffer.streamBy(blocks);
     }
+    buffer.dropAborted(log.abortedTransactions()::contains);
     if (settings.immediately()) {
       buffer.giveUpImmediately();
     }

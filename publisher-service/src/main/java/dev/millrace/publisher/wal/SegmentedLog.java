@@ -39,6 +39,7 @@ import java.util.function.Consumer;
  */
 public final class SegmentedLog implements WriteAheadLog {
 
+  private final AbortedTransactions aborted = new AbortedTransactions();
   private final WalSegments segments;
   private final WalRing ring;
   private final WalFlusher flusher;
@@ -98,6 +99,11 @@ public final class SegmentedLog implements WriteAheadLog {
     if (startLsn == flushedLsn && !numbers.contains(first) && (fresh || atBoundary)) {
       segments.create(first);
     }
+  }
+
+  @Override
+  public AbortedTransactions abortedTransactions() {
+    return aborted;
   }
 
   @Override

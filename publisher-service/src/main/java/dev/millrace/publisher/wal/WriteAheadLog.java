@@ -46,6 +46,9 @@ public interface WriteAheadLog extends AutoCloseable {
   /** Waits until {@code flushLsn() > lsn} or the time is over; returns the flush position. */
   long awaitFlushBeyond(long lsn, long timeoutMs) throws InterruptedException;
 
+  /** What readers may know of aborts that lie before them. */
+  AbortedTransactions abortedTransactions();
+
   /** The oldest position that can still be read. */
   long oldestLsn();
 
