@@ -5,8 +5,9 @@ import java.util.Collection;
 /**
  * PostgreSQL's types as Millrace knows them: OID, name and typmod rules.
  *
- * <p>The registry also holds types that no table may use yet (json, interval, arrays ..): they have
- * a name, so that they can be refused by it, and {@link #h2Name} null.
+ * <p>The registry also holds types that no table may use (xml, ranges ..): they have a name, so
+ * that they can be refused by it, and {@link #h2Name} null. Types that H2 lacks or would change are
+ * kept as text in PostgreSQL's own form ({@link #isText}).
  *
  * @param oid pg_type.oid
  * @param name pg_type.typname, such as {@code int4}
@@ -37,6 +38,15 @@ public record PgType(int oid, String name, String sqlName, String h2Name) {
   public static final int NUMERIC = 1700;
   public static final int UUID = 2950;
   public static final int PG_LSN = 3220;
+  public static final int JSON = 114;
+  public static final int JSONB = 3802;
+  public static final int INTERVAL = 1186;
+  public static final int BIT = 1560;
+  public static final int VARBIT = 1562;
+  public static final int INET = 869;
+  public static final int CIDR = 650;
+  public static final int MACADDR = 829;
+  public static final int MACADDR8 = 774;
 
   /** The type of that OID, or null. */
   public static PgType byOid(int oid) {
@@ -50,6 +60,24 @@ public record PgType(int oid, String name, String sqlName, String h2Name) {
    */
   public static PgType byName(String name) {
     return PgTypeRegistry.byName(name);
+  }
+
+  /** The element type of an array type, or null. */
+  public static PgType elementOf(int oid) {
+    return PgTypeRegistry.elementOf(oid);
+  }
+
+  /** The OID of the type's array type, 0 without one. */
+  public int arrayOid() {
+    return PgTypeRegistry.arrayOf(oid);
+  }
+
+  /**
+   * Whether tables hold it as text in its canonical form ({@link TypeInput}): json, interval, inet
+   * and their kin, and every array.
+   */
+  public boolean isText() {
+    return PgTypeRegistry.isText(oid);
   }
 
   /** Every known type, by OID. */

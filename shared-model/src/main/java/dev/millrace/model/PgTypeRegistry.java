@@ -3,7 +3,9 @@ package dev.millrace.model;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** The rows of pg_type that Millrace knows, and the names SQL has for them. */
@@ -15,6 +17,9 @@ final class PgTypeRegistry {
   private static final Map<String, PgType> BY_NAME = new HashMap<>();
   private static final Map<Integer, Integer> LENGTHS = new HashMap<>();
   private static final Map<Integer, Character> CATEGORIES = new HashMap<>();
+  private static final Map<Integer, PgType> ELEMENTS = new HashMap<>();
+  private static final Map<Integer, Integer> ARRAYS = new HashMap<>();
+  private static final Set<Integer> TEXTS = new HashSet<>();
 
   static {
     fixed(PgType.BOOL, "bool", "boolean", "BOOLEAN", 1, 'B', 1000);
@@ -47,17 +52,18 @@ final class PgTypeRegistry {
     fixed(PgType.UUID, "uuid", "uuid", "UUID", 16, 'U', 2951);
     fixed(PgType.PG_LSN, "pg_lsn", "pg_lsn", DOMAINS + "\"pg_lsn\"", 8, 'U', 3221);
 
-    varlena(114, "json", "json", null, 'U', 199);
-    varlena(3802, "jsonb", "jsonb", null, 'U', 3807);
+    text(PgType.JSON, "json", "json", -1, 'U', 199);
+    text(PgType.JSONB, "jsonb", "jsonb", -1, 'U', 3807);
+    text(PgType.INTERVAL, "interval", "interval", 16, 'T', 1187);
+    text(PgType.BIT, "bit", "bit", -1, 'V', 1561);
+    text(PgType.VARBIT, "varbit", "bit varying", -1, 'V', 1563);
+    text(PgType.INET, "inet", "inet", -1, 'I', 1041);
+    text(PgType.CIDR, "cidr", "cidr", -1, 'I', 651);
+    text(PgType.MACADDR, "macaddr", "macaddr", 6, 'U', 1040);
+    text(PgType.MACADDR8, "macaddr8", "macaddr8", 8, 'U', 775);
+
     varlena(142, "xml", "xml", null, 'U', 143);
-    fixed(1186, "interval", "interval", null, 16, 'T', 1187);
     fixed(790, "money", "money", null, 8, 'N', 791);
-    varlena(1560, "bit", "bit", null, 'V', 1561);
-    varlena(1562, "varbit", "bit varying", null, 'V', 1563);
-    varlena(869, "inet", "inet", null, 'I', 1041);
-    varlena(650, "cidr", "cidr", null, 'I', 651);
-    fixed(829, "macaddr", "macaddr", null, 6, 'U', 1040);
-    fixed(774, "macaddr8", "macaddr8", null, 8, 'U', 775);
     fixed(600, "point", "point", null, 16, 'G', 1017);
     fixed(601, "lseg", "lseg", null, 32, 'G', 1018);
     varlena(602, "path", "path", null, 'G', 1019);
@@ -130,6 +136,29 @@ final class PgTypeRegistry {
     return CATEGORIES.getOrDefault(type.oid(), 'U');
   }
 
+  static PgType elementOf(int oid) {
+    return ELEMENTS.get(oid);
+  }
+
+  static int arrayOf(int oid) {
+    return ARRAYS.getOrDefault(oid, 0);
+  }
+
+  static boolean isText(int oid) {
+    return TEXTS.contains(oid);
+  }
+
+  /** A type whose values are kept as text in a domain of its name. */
+  private static void text(
+      int oid, String name, String sqlName, int length, char category, int arrayOid) {
+    TEXTS.add(oid);
+    fixed(oid, name, sqlName, domain(name), length, category, arrayOid);
+  }
+
+  private static String domain(String name) {
+    return DOMAINS + '"' + name + '"';
+  }
+
   private static void varlena(
       int oid, String name, String sqlName, String h2Name, char category, int arrayOid) {
     fixed(oid, name, sqlName, h2Name, -1, category, arrayOid);
@@ -143,10 +172,17 @@ final class PgTypeRegistry {
       int length,
       char category,
       int arrayOid) {
-    put(new PgType(oid, bare(name), sqlName, h2Name), name, length, category);
+    PgType type = new PgType(oid, bare(name), sqlName, h2Name);
+    put(type, name, length, category);
     if (arrayOid != 0) {
       String arrayName = "_" + bare(name);
-      put(new PgType(arrayOid, arrayName, sqlName + "[]", null), arrayName, -1, 'A');
+      String h2Array = h2Name == null ? null : domain(arrayName);
+      put(new PgType(arrayOid, arrayName, sqlName + "[]", h2Array), arrayName, -1, 'A');
+      ELEMENTS.put(arrayOid, type);
+      ARRAYS.put(oid, arrayOid);
+      if (h2Array != null) {
+        TEXTS.add(arrayOid);
+      }
     }
   }
 

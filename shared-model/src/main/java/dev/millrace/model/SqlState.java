@@ -17,6 +17,9 @@ public final class SqlState {
   public static final String INVALID_DATETIME_FORMAT = "22007";
   public static final String DATETIME_FIELD_OVERFLOW = "22008";
   public static final String DIVISION_BY_ZERO = "22012";
+  public static final String INTERVAL_FIELD_OVERFLOW = "22015";
+  public static final String STRING_DATA_LENGTH_MISMATCH = "22026";
+  public static final String UNTRANSLATABLE_CHARACTER = "22P05";
   public static final String ARRAY_SUBSCRIPT_ERROR = "2202E";
   public static final String INVALID_ROW_COUNT_IN_LIMIT_CLAUSE = "2201W";
   public static final String INVALID_PARAMETER_VALUE = "22023";
@@ -70,6 +73,7 @@ public final class SqlState {
   public static final String TOO_MANY_CONNECTIONS = "53300";
   public static final String CONFIGURATION_LIMIT_EXCEEDED = "53400";
   public static final String PROGRAM_LIMIT_EXCEEDED = "54000";
+  public static final String STATEMENT_TOO_COMPLEX = "54001";
   public static final String OBJECT_NOT_IN_PREREQUISITE_STATE = "55000";
   public static final String OBJECT_IN_USE = "55006";
   public static final String CANT_CHANGE_RUNTIME_PARAM = "55P02";

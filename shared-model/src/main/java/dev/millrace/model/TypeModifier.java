@@ -10,11 +10,17 @@ import java.util.List;
  *   <li>varchar(n), char(n): n + 4
  *   <li>numeric(p,s): (p &lt;&lt; 16 | s &amp; 0x7ff) + 4, s signed in 11 bits
  *   <li>time, timetz, timestamp, timestamptz (p): p
+ *   <li>bit(n), bit varying(n): n
+ *   <li>interval: see {@link IntervalFields}
+ *   <li>arrays: what their elements have
  * </ul>
  */
 public final class TypeModifier {
 
   public static final int NONE = -1;
+
+  /** Stands between the name and the modifier in the names of domains for {@link PgType#isText}. */
+  public static final char DOMAIN_MODIFIER = ':';
 
   private static final int HEADER = 4;
   private static final int SCALE_BITS = 0x7ff;
@@ -56,11 +62,21 @@ public final class TypeModifier {
    * @throws PgException 22023 out of range, 42601 not allowed for the type
    */
   public static int of(PgType type, String writtenName, List<Integer> arguments) {
+    PgType element = PgType.elementOf(type.oid());
+    if (element != null) {
+      return of(element, writtenName.replace("[]", ""), arguments);
+    }
     if (arguments.isEmpty()) {
       boolean bareChar = writtenName.equals("char") || writtenName.equals("character");
-      return bareChar ? ofLength(1) : NONE;
+      return bareChar ? ofLength(1) : type.oid() == PgType.BIT ? 1 : NONE;
     }
     switch (type.oid()) {
+      case PgType.BIT:
+        return checkedLength("bit", single(arguments));
+      case PgType.VARBIT:
+        return checkedLength("bit varying", single(arguments));
+      case PgType.INTERVAL:
+        return IntervalFields.typeModifier(null, null, fractionDigits(type, single(arguments)));
       case PgType.VARCHAR:
         return ofLength(checkedLength("varchar", single(arguments)));
       case PgType.BPCHAR:
@@ -80,7 +96,16 @@ public final class TypeModifier {
 
   static String format(PgType type, int typeModifier) {
     boolean none = typeModifier < 0;
+    PgType element = PgType.elementOf(type.oid());
+    if (element != null) {
+      return format(element, typeModifier) + "[]";
+    }
     switch (type.oid()) {
+      case PgType.BIT:
+      case PgType.VARBIT:
+        return none ? type.sqlName() : type.sqlName() + "(" + typeModifier + ")";
+      case PgType.INTERVAL:
+        return none ? type.sqlName() : IntervalFields.format(typeModifier);
       case PgType.BPCHAR:
         return none ? "bpchar" : "character(" + length(typeModifier) + ")";
       case PgType.VARCHAR:
@@ -101,6 +126,12 @@ public final class TypeModifier {
 
   static String h2Type(PgType type, int typeModifier) {
     boolean none = typeModifier < 0;
+    if (type.isText()) {
+      String domain = type.h2Name();
+      return none
+          ? domain
+          : domain.substring(0, domain.length() - 1) + DOMAIN_MODIFIER + typeModifier + '"';
+    }
     switch (type.oid()) {
       case PgType.BPCHAR:
         return none ? type.h2Name() : "CHARACTER(" + h2Length(typeModifier) + ")";

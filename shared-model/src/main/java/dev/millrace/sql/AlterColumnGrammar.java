@@ -30,7 +30,8 @@ final class AlterColumnGrammar {
     String start = "ALTER COLUMN " + DdlText.name(column) + " ";
     Token what = stream.peek();
     if (stream.accept("type") || stream.accept("set", "data", "type")) {
-      add(start + "SET DATA TYPE " + newType());
+      String newType = newType();
+      add(start + "SET DATA TYPE " + newType);
     } else if (stream.accept("set", "default")) {
       add(start + "SET DEFAULT " + expression());
     } else if (stream.accept("drop", "default")) {
@@ -71,6 +72,7 @@ final class AlterColumnGrammar {
     if (stream.isWord("collate")) {
       throw stream.unsupported("COLLATE is", stream.peek());
     }
+    statements.addAll(type.prerequisites());
     return type.h2Column() + (stream.accept("using") ? " USING " + expression() : "");
   }
 

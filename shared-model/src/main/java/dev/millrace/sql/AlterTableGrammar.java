@@ -178,6 +178,7 @@ final class AlterTableGrammar {
     boolean key =
         column.constraints().stream()
             .anyMatch(constraint -> constraint.kind() == TableConstraint.Kind.PRIMARY_KEY);
+    statements.addAll(column.prerequisites());
     add("ADD COLUMN " + (ifNotExists ? "IF NOT EXISTS " : "") + column.h2Text(key));
     for (TableConstraint constraint : column.constraints()) {
       add("ADD " + constraint.h2Text(constraint.resolvedName(table, names)));

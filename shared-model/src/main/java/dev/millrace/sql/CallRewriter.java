@@ -116,8 +116,6 @@ final class CallRewriter {
         return decode(i, token);
       case "lateral":
         throw stream.unsupported("LATERAL is", token);
-      case "interval":
-        throw WordRewriter.unsupportedInterval(stream, token);
       case "cast":
         rewriting.open().cast = true;
         return i + 2;

@@ -32,9 +32,9 @@ final class ColumnConstants {
     int column = 0;
     for (int i = open; i < close; i++) {
       Token token = stream.token(i);
-      if (token.isMark('(')) {
+      if (token.opens()) {
         depth++;
-      } else if (token.isMark(')')) {
+      } else if (token.closes()) {
         depth--;
       } else if (depth == 1 && token.isMark(',')) {
         column++;

@@ -63,7 +63,7 @@ final class ColumnGrammar {
     } else if (value != null) {
       definition += " DEFAULT " + value;
     }
-    return new ColumnClause(name, definition, notNull, constraints);
+    return new ColumnClause(name, definition, notNull, type.prerequisites(), constraints);
   }
 
   private void storage() {

@@ -24,7 +24,7 @@ record ConflictRows(String h2Sql, List<String> all, List<String> inserted) {
     int depth = 0;
     for (int i = source.from() + 1; i < source.to(); i++) {
       Token token = stream.token(i);
-      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      depth += token.opens() ? 1 : token.closes() ? -1 : 0;
       if (depth == 0) {
         break;
       }
@@ -114,7 +114,7 @@ record ConflictRows(String h2Sql, List<String> all, List<String> inserted) {
         column++;
         before = i;
       }
-      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      depth += token.opens() ? 1 : token.closes() ? -1 : 0;
     }
     if (column < columns.size()) {
       throw stream.error(

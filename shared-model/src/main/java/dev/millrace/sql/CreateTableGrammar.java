@@ -48,7 +48,10 @@ final class CreateTableGrammar {
     elements();
     tail();
     stream.expectEnd();
-    return ddl(List.of(create()));
+    List<String> statements = new ArrayList<>();
+    columns.forEach(column -> statements.addAll(column.prerequisites()));
+    statements.add(create());
+    return ddl(statements);
   }
 
   /** {@code CREATE TABLE t [(a, b)] [WITH (..)] AS query}. */

@@ -150,7 +150,7 @@ final class DmlGrammar {
     int depth = 0;
     for (int i = stream.index() + 1; i < stream.limit(); i++) {
       Token token = stream.token(i);
-      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      depth += token.opens() ? 1 : token.closes() ? -1 : 0;
       if (depth == 0) {
         break;
       }
@@ -268,7 +268,7 @@ final class DmlGrammar {
     int depth = 0;
     for (int i = stream.index(); i < stream.limit(); i++) {
       Token token = stream.token(i);
-      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      depth += token.opens() ? 1 : token.closes() ? -1 : 0;
       if (depth == 0 && token.isWord("from") && !stream.token(i - 1).isWord("distinct")) {
         return true;
       }
@@ -281,7 +281,7 @@ final class DmlGrammar {
     int depth = 0;
     for (int i = first; i < stream.limit(); i++) {
       Token token = stream.token(i);
-      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      depth += token.opens() ? 1 : token.closes() ? -1 : 0;
       if (token.isWord("current") && stream.token(i + 1).isWord("of")) {
         throw stream.unsupported("WHERE CURRENT OF is", token);
       }

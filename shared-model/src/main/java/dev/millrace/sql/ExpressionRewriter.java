@@ -1,7 +1,9 @@
 package dev.millrace.sql;
 
 import dev.millrace.model.Identifiers;
+import dev.millrace.model.PgType;
 import dev.millrace.model.SqlState;
+import dev.millrace.model.TypeInput;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -121,7 +123,7 @@ final class ExpressionRewriter {
         edits.replace(token, "?" + token.text());
         return i + 1;
       case BIT_STRING:
-        throw stream.unsupported("bit strings are", token);
+        return bitString(i, token);
       default:
         throw stream.unexpected(token);
     }
@@ -149,18 +151,47 @@ final class ExpressionRewriter {
     return i + 1;
   }
 
+  /** A bit string is kept as text of zeros and ones; a cast cuts it or fills it up. */
+  private int bitString(int i, Token token) {
+    String digits = token.text().substring(2, token.end() - token.start() - 1);
+    boolean hex = Character.toLowerCase(token.text().charAt(0)) == 'x';
+    String bits = TypeInput.canonical((hex ? "x" : "b") + digits, PgType.VARBIT, -1);
+    Token operator = rewriting.at(i + 1);
+    int after = i + 1;
+    if (operator != null && operator.isOperator("::")) {
+      stream.moveTo(i + 2);
+      TypeName type = TypeName.parse(stream);
+      after = stream.index();
+      int length = type.modifier();
+      if (length >= 0 && bits.length() > length) {
+        bits = bits.substring(0, length);
+      } else if (type.type().oid() == PgType.BIT) {
+        bits += "0".repeat(length - bits.length());
+      }
+    }
+    edits.replace(token.start(), stream.token(after - 1).end(), Identifiers.literal(bits));
+    return after;
+  }
+
   /** A constant with {@code ::} whose meaning depends on the type; 0 for all others. */
   private int castConstant(int i, Token token) {
     String constant;
+    int after = i + 3;
     if (rewriting.isWordAt(i + 2, "regclass")) {
       constant = SystemNames.oidOfRelation(token.text());
-    } else if (rewriting.isWordAt(i + 2, "bytea")) {
+    } else if (rewriting.isWordAt(i + 2, "bytea") && !rewriting.isMarkAt(i + 3, '[')) {
       constant = Bytea.constant(token.text());
     } else {
-      return 0;
+      stream.moveTo(i + 2);
+      TypeName type = TypeName.parse(stream);
+      if (!type.type().isText()) {
+        return 0;
+      }
+      after = stream.index();
+      constant = words.textConstant(type, token.text(), i, after);
     }
-    edits.replace(token.start(), stream.token(i + 2).end(), constant);
-    return i + 3;
+    edits.replace(token.start(), stream.token(after - 1).end(), constant);
+    return after;
   }
 
   private int operator(int i, Token token) {
@@ -200,8 +231,12 @@ final class ExpressionRewriter {
         return true;
       case '.':
         return true;
-      case '[', ']':
-        throw stream.unsupported("arrays are", token);
+      case '[':
+        words.nestedArray(token);
+        return true;
+      case ']':
+        rewriting.close(token);
+        return true;
       case ':', ';':
         throw stream.unexpected(token);
       default:

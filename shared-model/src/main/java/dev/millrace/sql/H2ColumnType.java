@@ -18,17 +18,25 @@ final class H2ColumnType {
   static H2TypeNames.Declared of(ResultSet row) throws SQLException {
     String domain = row.getString("DOMAIN_NAME");
     if (domain != null && SystemCatalog.SCHEMA.equals(row.getString("DOMAIN_SCHEMA"))) {
-      return new H2TypeNames.Declared(PgType.byName(domain).oid(), TypeModifier.NONE);
+      return ofDomain(domain);
     }
     String h2Name = row.getString("DATA_TYPE");
     int oid = H2TypeNames.oid(h2Name);
     PgType type = PgType.byOid(oid);
-    if (type == null || !type.isSupported()) {
+    if (type == null || !type.isSupported() || type.isText()) {
       throw new PgException(
           SqlState.FEATURE_NOT_SUPPORTED,
           "column \"" + row.getString("COLUMN_NAME") + "\" has unsupported type " + h2Name);
     }
     return declared(row, oid, h2Name);
+  }
+
+  /** The name of the type, with a modifier behind a colon where it has one. */
+  static H2TypeNames.Declared ofDomain(String domain) {
+    int colon = domain.indexOf(TypeModifier.DOMAIN_MODIFIER);
+    String name = colon < 0 ? domain : domain.substring(0, colon);
+    int modifier = colon < 0 ? TypeModifier.NONE : Integer.parseInt(domain.substring(colon + 1));
+    return new H2TypeNames.Declared(PgType.byName(name).oid(), modifier);
   }
 
   private static H2TypeNames.Declared declared(ResultSet row, int oid, String h2Name)

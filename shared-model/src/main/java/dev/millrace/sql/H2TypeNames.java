@@ -103,5 +103,9 @@ final class H2TypeNames {
     String formatted() {
       return PgType.format(oid, typeModifier);
     }
+
+    boolean isText() {
+      return PgType.byOid(oid).isText();
+    }
   }
 }

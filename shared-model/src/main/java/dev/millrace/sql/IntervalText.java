@@ -1,16 +1,51 @@
 package dev.millrace.sql;
 
+import dev.millrace.model.PgException;
+import dev.millrace.model.PgInterval;
+import dev.millrace.model.SqlState;
+import java.math.BigInteger;
 import org.h2.api.Interval;
 
 /**
- * Differences of dates and times, as PostgreSQL prints an interval ({@code 1 year 2 mons 3 days
- * 04:05:06.5}). Tables cannot hold intervals yet; results of subtractions can be shown.
+ * H2's intervals: those it computes from dates and times, as PostgreSQL prints them ({@code 1 year
+ * 2 mons 3 days 04:05:06.5}), and constants that it can add to a time. Columns hold intervals as
+ * text.
  */
 final class IntervalText {
 
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
+  private static final long MICROS_PER_DAY = 86_400_000_000L;
 
   private IntervalText() {}
+
+  /**
+   * The interval as a constant of H2's.
+   *
+   * @throws PgException 0A000 when it has months and smaller parts, which H2 cannot hold together
+   */
+  static String h2Literal(PgInterval interval) {
+    boolean small = interval.days() != 0 || interval.micros() != 0;
+    if (interval.months() != 0 && small || !interval.isFinite()) {
+      throw new PgException(
+          SqlState.FEATURE_NOT_SUPPORTED,
+          "arithmetic with interval \"" + interval.format() + "\" is not supported");
+    }
+    if (interval.months() != 0) {
+      return "INTERVAL '" + interval.months() + "' MONTH(10)";
+    }
+    BigInteger nanos =
+        BigInteger.valueOf(interval.days())
+            .multiply(BigInteger.valueOf(MICROS_PER_DAY))
+            .add(BigInteger.valueOf(interval.micros()))
+            .multiply(BigInteger.valueOf(1000));
+    BigInteger[] parts = nanos.abs().divideAndRemainder(BigInteger.valueOf(NANOS_PER_SECOND));
+    return "INTERVAL '"
+        + (nanos.signum() < 0 ? "-" : "")
+        + parts[0]
+        + "."
+        + Long.toString(NANOS_PER_SECOND + parts[1].longValue()).substring(1)
+        + "' SECOND(18, 9)";
+  }
 
   static String format(Interval interval) {
     StringBuilder text = new StringBuilder();

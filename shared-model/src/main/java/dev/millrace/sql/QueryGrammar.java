@@ -47,7 +47,7 @@ final class QueryGrammar {
     boolean firstRow = true;
     for (int i = from + 1; i < to; i++) {
       Token token = stream.token(i);
-      depth += token.isMark('(') ? 1 : token.isMark(')') ? -1 : 0;
+      depth += token.opens() ? 1 : token.closes() ? -1 : 0;
       if (depth == 0 && !token.isMark(')') && !token.isMark(',')) {
         return values; // ORDER BY, LIMIT or UNION: they would end inside the brackets.
       }
@@ -136,9 +136,9 @@ final class QueryGrammar {
           return;
         }
         begin = i + 1;
-      } else if (token.isMark('(')) {
+      } else if (token.opens()) {
         depth++;
-      } else if (token.isMark(')')) {
+      } else if (token.closes()) {
         depth--;
       }
     }

@@ -38,7 +38,7 @@ final class ResultReader {
     typeOids = new int[count];
     typeModifiers = new int[count];
     for (int i = 0; i < count; i++) {
-      typeOids[i] = typeOid(registry, metadata, i + 1);
+      typeOids[i] = typeOid(connection, registry, metadata, i + 1);
       typeModifiers[i] =
           typeOids[i] == PgType.BPCHAR
               ? TypeModifier.ofLength(metadata.getPrecision(i + 1))
@@ -48,7 +48,8 @@ final class ResultReader {
     }
   }
 
-  private static int typeOid(SystemRegistry registry, ResultSetMetaData metadata, int column)
+  private static int typeOid(
+      Connection connection, SystemRegistry registry, ResultSetMetaData metadata, int column)
       throws SQLException {
     String table = metadata.getTableName(column);
     if (registry != null) {
@@ -58,6 +59,12 @@ final class ResultReader {
       if (declared != null) {
         return declared.oid();
       }
+    }
+    H2TypeNames.Declared declared =
+        SystemRegistry.domainOf(
+            connection, metadata.getSchemaName(column), table, metadata.getColumnName(column));
+    if (declared != null) {
+      return declared.oid();
     }
     String h2Name = metadata.getColumnTypeName(column);
     int oid = H2TypeNames.oid(h2Name);
@@ -129,52 +136,15 @@ final class ResultReader {
     return last >= '0' && last <= '9' ? new BigDecimal(text) : text;
   }
 
-  /** Strings, and what H2 computes that tables cannot hold yet: arrays and intervals. */
+  /** Strings, and what H2 computes that tables hold as text: arrays and intervals. */
   private Object other(ResultSet result, int column) throws SQLException {
     Object value = result.getObject(column);
     if (value instanceof Array) {
-      return arrayText((Object[]) ((Array) value).getArray());
+      return ArrayFunction.text((Object[]) ((Array) value).getArray());
     }
     if (value instanceof Interval) {
       return IntervalText.format((Interval) value);
     }
     return value == null ? null : json(result.getString(column), column - 1);
-  }
-
-  /** PostgreSQL's array literal: {@code {1,NULL,"a b"}}. */
-  private static String arrayText(Object[] elements) {
-    StringBuilder text = new StringBuilder("{");
-    for (Object element : elements) {
-      text.append(text.length() > 1 ? "," : "");
-      if (element == null) {
-        text.append("NULL");
-      } else if (element instanceof Object[]) {
-        text.append(arrayText((Object[]) element));
-      } else {
-        text.append(quotedElement(elementText(element)));
-      }
-    }
-    return text.append('}').toString();
-  }
-
-  private static String elementText(Object element) {
-    if (element instanceof Boolean) {
-      return (Boolean) element ? "t" : "f";
-    }
-    if (element instanceof BigDecimal) {
-      return ((BigDecimal) element).toPlainString();
-    }
-    if (element instanceof Double) {
-      return PgText.format(element, PgType.FLOAT8, TypeModifier.NONE);
-    }
-    return element.toString();
-  }
-
-  private static String quotedElement(String text) {
-    boolean plain =
-        !text.isEmpty()
-            && !text.equalsIgnoreCase("null")
-            && text.chars().noneMatch(c -> c <= ' ' || ",{}\"\\".indexOf(c) >= 0);
-    return plain ? text : '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 }

@@ -13,6 +13,9 @@ final class Rewriting {
     /** What to put in place of the closing bracket; null for the bracket itself. */
     String closing;
 
+    /** It is an array's square one. */
+    boolean array;
+
     /** It is CAST's: a type follows AS. */
     boolean cast;
 
@@ -80,7 +83,7 @@ final class Rewriting {
 
   /** Ends the level of the closing bracket {@code token}. */
   void close(Token token) {
-    if (outer.isEmpty()) {
+    if (outer.isEmpty() || bracket.array != token.isMark(']')) {
       throw stream.unexpected(token);
     }
     if (bracket.closing != null) {

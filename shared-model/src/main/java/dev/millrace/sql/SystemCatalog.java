@@ -30,6 +30,10 @@ public final class SystemCatalog {
   /** The schema that stands first in every session's search path. */
   public static final String SCHEMA = "pg_catalog_millrace";
 
+  /** Turns an array of H2's into PostgreSQL's text form. */
+  static final String ARRAY_TEXT = "array_text";
+
+  private static final String ARRAY_METHOD = ArrayFunction.class.getName() + ".text";
   private static final String VIEW_ROWS = "view_rows";
 
   private SystemCatalog() {}
@@ -64,7 +68,10 @@ public final class SystemCatalog {
     }
   }
 
-  /** Creates the schema with the domains of {@link PgType#h2Name}; table definitions need them. */
+  /**
+   * Creates the schema with the domains of {@link PgType#h2Name} and the function around ARRAY[..];
+   * table definitions need them.
+   */
   public static void installTypes(Connection admin) {
     try (Statement statement = admin.createStatement()) {
       installTypes(statement);
@@ -81,6 +88,16 @@ public final class SystemCatalog {
     domain(statement, PgType.PG_LSN, "CHARACTER VARYING(17)");
     domain(statement, PgType.OID, "BIGINT CHECK (VALUE BETWEEN 0 AND 4294967295)");
     domain(statement, PgType.XID, "BIGINT CHECK (VALUE BETWEEN 0 AND 4294967295)");
+    for (PgType type : PgType.all()) {
+      if (type.isText()) {
+        domain(statement, type.oid(), "CHARACTER VARYING");
+      }
+    }
+    statement.execute(
+        "CREATE ALIAS IF NOT EXISTS "
+            + qualified(ARRAY_TEXT)
+            + " FOR "
+            + Identifiers.literal(ARRAY_METHOD));
   }
 
   private static void domain(Statement statement, int typeOid, String definition)
@@ -119,6 +136,7 @@ public final class SystemCatalog {
       throws SQLException {
     Map<String, String> existing = existingAliases(statement);
     alias(statement, existing, VIEW_ROWS, SystemFunctions.class.getName() + ".viewRows");
+    alias(statement, existing, ARRAY_TEXT, ARRAY_METHOD);
     for (SystemFunction function : functions) {
       alias(statement, existing, function.name(), SystemFunctionLoader.methodFor(function));
     }

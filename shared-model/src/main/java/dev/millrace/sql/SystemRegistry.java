@@ -10,6 +10,10 @@ import java.util.WeakHashMap;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
 import org.h2.jdbc.JdbcConnection;
+import org.h2.schema.Domain;
+import org.h2.schema.Schema;
+import org.h2.table.Column;
+import org.h2.table.Table;
 
 /** The views and functions of one database, found again by the connection H2 hands to a method. */
 final class SystemRegistry {
@@ -71,6 +75,22 @@ final class SystemRegistry {
     }
     return typeOf(
         function.columns(), function.scalar() ? function.columns().get(0).name() : column);
+  }
+
+  /** The type a table column's domain of ours stands for, or null. */
+  static H2TypeNames.Declared domainOf(
+      Connection connection, String schema, String table, String column) throws SQLException {
+    if (table.isEmpty() || !connection.isWrapperFor(JdbcConnection.class)) {
+      return null;
+    }
+    SessionLocal session = (SessionLocal) connection.unwrap(JdbcConnection.class).getSession();
+    Schema found = session.getDatabase().findSchema(schema);
+    Table relation = found == null ? null : found.findTableOrView(session, table);
+    Column definition = relation == null ? null : relation.findColumn(column);
+    Domain domain = definition == null ? null : definition.getDomain();
+    return domain != null && SystemCatalog.SCHEMA.equals(domain.getSchema().getName())
+        ? H2ColumnType.ofDomain(domain.getName())
+        : null;
   }
 
   private static PgType typeOf(List<ResultColumn> columns, String name) {

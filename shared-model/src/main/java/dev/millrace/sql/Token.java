@@ -101,6 +101,16 @@ public final class Token {
     return kind == Kind.OPERATOR && end - start == 1 && source.charAt(start) == mark;
   }
 
+  /** Whether it opens a bracket, round or square. */
+  boolean opens() {
+    return isMark('(') || isMark('[');
+  }
+
+  /** Whether it closes a bracket, round or square. */
+  boolean closes() {
+    return isMark(')') || isMark(']');
+  }
+
   /** Whether it can be a name: a word or a quoted name. */
   public boolean isName() {
     return kind == Kind.WORD || kind == Kind.QUOTED;

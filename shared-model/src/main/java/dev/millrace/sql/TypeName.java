@@ -1,11 +1,13 @@
 package dev.millrace.sql;
 
+import dev.millrace.model.IntervalFields;
 import dev.millrace.model.PgException;
 import dev.millrace.model.PgType;
 import dev.millrace.model.SqlState;
 import dev.millrace.model.TypeModifier;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A type as a statement names it.
@@ -15,13 +17,28 @@ import java.util.List;
  */
 record TypeName(PgType type, int modifier, boolean serial) {
 
+  private static final Set<String> INTERVAL_FIELDS =
+      Set.of("year", "month", "day", "hour", "minute", "second");
+
   /** The H2 type of a table column. */
   String h2Column() {
     return type.h2Type(modifier);
   }
 
+  /**
+   * What must be in H2 before a column of that type is made: the domain that keeps its modifier.
+   */
+  List<String> prerequisites() {
+    return type.isText() && modifier >= 0
+        ? List.of("CREATE DOMAIN IF NOT EXISTS " + h2Column() + " AS CHARACTER VARYING")
+        : List.of();
+  }
+
   /** The H2 type to cast to: domains stand for what only column definitions need to tell apart. */
   String h2Cast() {
+    if (type.isText()) {
+      return "CHARACTER VARYING";
+    }
     switch (type.oid()) {
       case PgType.VARCHAR, PgType.BPCHAR:
         return modifier < 0 ? "CHARACTER VARYING" : type.h2Type(modifier);
@@ -45,6 +62,7 @@ record TypeName(PgType type, int modifier, boolean serial) {
       stream.next();
     }
     String name = spelling(stream);
+    List<String> fields = name.equals("interval") ? intervalFields(stream) : List.of();
     List<Integer> arguments = modifierArguments(stream);
     if ((name.equals("time") || name.equals("timestamp"))) {
       if (stream.accept("with", "time", "zone")) {
@@ -66,7 +84,15 @@ record TypeName(PgType type, int modifier, boolean serial) {
       stream.expectMark(']');
     }
     array |= stream.accept("array");
-    return resolve(stream, start, array ? name + "[]" : name, arguments);
+    TypeName type = resolve(stream, start, array ? name + "[]" : name, arguments);
+    return fields.isEmpty() ? type : type.withFields(fields, arguments);
+  }
+
+  /** {@code interval day to second(3)}. */
+  private TypeName withFields(List<String> fields, List<Integer> arguments) {
+    int digits = arguments.isEmpty() ? -1 : arguments.get(0);
+    String last = fields.size() == 1 ? null : fields.get(1);
+    return new TypeName(type, IntervalFields.typeModifier(fields.get(0), last, digits), serial);
   }
 
   private static TypeName resolve(
@@ -111,24 +137,20 @@ record TypeName(PgType type, int modifier, boolean serial) {
         return stream.accept("varying") ? "character varying" : "character";
       case "character", "char", "bit":
         return stream.accept("varying") ? word + " varying" : word;
-      case "interval":
-        intervalFields(stream);
-        return word;
       default:
         return word;
     }
   }
 
-  private static void intervalFields(TokenStream stream) {
-    while (stream.accept("year")
-        || stream.accept("month")
-        || stream.accept("day")
-        || stream.accept("hour")
-        || stream.accept("minute")
-        || stream.accept("second")
-        || stream.accept("to")) {
-      // The type is refused as a whole; its fields only have to be passed over.
+  private static List<String> intervalFields(TokenStream stream) {
+    List<String> fields = new ArrayList<>();
+    while (!stream.atEnd() && INTERVAL_FIELDS.contains(stream.peek().text())) {
+      fields.add(stream.next().text());
+      if (fields.size() == 2 || !stream.accept("to")) {
+        break;
+      }
     }
+    return fields;
   }
 
   private static List<Integer> modifierArguments(TokenStream stream) {

@@ -2,8 +2,9 @@ package dev.millrace.sql;
 
 import dev.millrace.model.Identifiers;
 import dev.millrace.model.PgException;
+import dev.millrace.model.PgInterval;
 import dev.millrace.model.PgType;
-import dev.millrace.model.SqlState;
+import dev.millrace.model.TypeInput;
 import java.util.Map;
 
 /** The rules for unquoted words: keywords that H2 lacks or reads otherwise, and names. */
@@ -12,7 +13,6 @@ final class WordRewriter {
   /** Words that always stand for something H2 has not. */
   private static final Map<String, String> UNSUPPORTED =
       Map.of(
-          "array", "arrays are",
           "returning", "RETURNING is",
           "lateral", "LATERAL is",
           "collate", "COLLATE is",
@@ -33,9 +33,55 @@ final class WordRewriter {
     this.edits = rewriting.edits;
   }
 
+  /** {@code [..]} directly within ARRAY[..]; elsewhere it would be a subscript. */
+  void nestedArray(Token token) {
+    if (!rewriting.bracket().array) {
+      throw stream.unsupported("array subscripts are", token);
+    }
+    edits.replace(token, "ARRAY[");
+    rewriting.open().array = true;
+  }
+
+  /** {@code ARRAY[..]}: H2's array turned into the text that columns of array types hold. */
+  private int array(int i, Token token) {
+    boolean nested = rewriting.bracket().array;
+    String open = nested ? "ARRAY[" : SystemCatalog.ARRAY_TEXT + "(ARRAY[";
+    edits.replace(token.start(), stream.token(i + 1).end(), open);
+    Rewriting.Bracket bracket = rewriting.open();
+    bracket.array = true;
+    bracket.closing = nested ? null : "])";
+    return i + 2;
+  }
+
+  /**
+   * A constant of a type that is kept as text. Beside + and - an interval is one of H2's, which it
+   * can add to a time.
+   *
+   * @param from the constant's first token
+   * @param to the token behind it
+   */
+  String textConstant(TypeName type, String text, int from, int to) {
+    try {
+      boolean added = isSum(rewriting.at(from - 1)) || isSum(rewriting.at(to));
+      if (added && type.type().oid() == PgType.INTERVAL) {
+        return IntervalText.h2Literal(PgInterval.parse(text));
+      }
+      return Identifiers.literal(TypeInput.canonical(text, type.type().oid(), type.modifier()));
+    } catch (PgException e) {
+      throw e.withPosition(Lexer.position(stream.sql(), stream.token(from).start()));
+    }
+  }
+
+  private static boolean isSum(Token token) {
+    return token != null && (token.isOperator("+") || token.isOperator("-"));
+  }
+
   /** Handles the word at {@code i}; returns the index to go on from. */
   int word(int i, Token token) {
     Token next = rewriting.at(i + 1);
+    if (token.isWord("array") && next != null && next.isMark('[')) {
+      return array(i, token);
+    }
     boolean qualified = rewriting.isMarkAt(i - 1, '.');
     if (next != null && next.isMark('.')) {
       if (!qualified && token.isWord("pg_catalog")) {
@@ -227,8 +273,6 @@ final class WordRewriter {
     switch (token.text()) {
       case "date", "time", "timestamp":
         return i + 1;
-      case "interval":
-        throw unsupportedInterval(stream, token);
       default:
         break;
     }
@@ -238,19 +282,18 @@ final class WordRewriter {
     }
     stream.moveTo(i);
     TypeName name = TypeName.parse(stream);
-    String text =
-        type.oid() == PgType.BYTEA
-            ? Bytea.constant(constant.text())
-            : "CAST(" + Identifiers.literal(constant.text()) + " AS " + name.h2Cast() + ")";
+    int after = stream.index() + 1;
+    String text;
+    if (type.isText()) {
+      text = textConstant(name, constant.text(), i, after);
+    } else {
+      text =
+          type.oid() == PgType.BYTEA
+              ? Bytea.constant(constant.text())
+              : "CAST(" + Identifiers.literal(constant.text()) + " AS " + name.h2Cast() + ")";
+    }
     edits.replace(token.start(), constant.end(), text);
-    return i + 2;
-  }
-
-  static PgException unsupportedInterval(TokenStream stream, Token token) {
-    return stream.error(
-        SqlState.FEATURE_NOT_SUPPORTED,
-        PgType.byName("interval").unsupported().getMessage(),
-        token);
+    return after;
   }
 
   private void quote(Token token) {

@@ -87,7 +87,7 @@ class StatementRunnerTest {
             "numeric",
             "varchar",
             "bpchar",
-            "text",
+            "varchar",
             "text",
             "bytea",
             "date",

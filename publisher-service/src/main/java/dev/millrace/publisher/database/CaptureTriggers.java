@@ -3,6 +3,7 @@ package dev.millrace.publisher.database;
 import dev.millrace.model.Identifiers;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.sql.TypeTrigger;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -14,8 +15,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Puts on every user table what capture needs: the row trigger, and the invisible column {@code
- * $rid} where no primary key identifies rows. Guarded by the admin connection's monitor.
+ * Puts on every user table what capture needs: the row trigger, the trigger that brings values of
+ * types kept as text into their form, and the invisible column {@code $rid} where no primary key
+ * identifies rows. Guarded by the admin connection's monitor.
  */
 final class CaptureTriggers {
 
@@ -25,22 +27,17 @@ final class CaptureTriggers {
     this.database = database;
   }
 
-  /** Removes every capture trigger: redo changes rows that are in the log already. */
+  /** Removes every trigger of ours: redo changes rows that are in the log already. */
   void dropAll() {
     for (QualifiedName trigger : existing()) {
       database.admin("DROP TRIGGER " + quoted(trigger));
     }
   }
 
-  /** Drops the table's trigger, whatever table H2 thinks it is on, and makes it anew. */
+  /** Drops the table's triggers, whatever table H2 thinks they are on, and makes them anew. */
   void renew(RelationDefinition relation) {
-    String name = CaptureTrigger.name(relation.oid());
-    for (QualifiedName trigger : existing()) {
-      if (trigger.name().equals(name)) {
-        database.admin("DROP TRIGGER " + quoted(trigger));
-      }
-    }
-    database.admin(CaptureTrigger.createSql(relation.name(), relation.oid()));
+    drop(List.of(relation));
+    addMissing(List.of(relation));
   }
 
   /**
@@ -49,7 +46,10 @@ final class CaptureTriggers {
    */
   void drop(Collection<RelationDefinition> relations) {
     Set<String> names = new HashSet<>();
-    relations.forEach(relation -> names.add(CaptureTrigger.name(relation.oid())));
+    for (RelationDefinition relation : relations) {
+      names.add(CaptureTrigger.name(relation.oid()));
+      names.add(TypeTrigger.name(relation.oid()));
+    }
     for (QualifiedName trigger : existing()) {
       if (names.contains(trigger.name())) {
         database.admin("DROP TRIGGER " + quoted(trigger));
@@ -65,6 +65,9 @@ final class CaptureTriggers {
       if (!present.contains(CaptureTrigger.name(relation.oid()))) {
         database.admin(CaptureTrigger.createSql(relation.name(), relation.oid()));
       }
+      if (TypeTrigger.isNeeded(relation) && !present.contains(TypeTrigger.name(relation.oid()))) {
+        database.admin(TypeTrigger.createSql(relation.name(), relation.oid()));
+      }
     }
   }
 
@@ -78,7 +81,7 @@ final class CaptureTriggers {
                   "SELECT DISTINCT trigger_schema, trigger_name"
                       + " FROM information_schema.triggers")) {
         while (rows.next()) {
-          if (CaptureTrigger.isCapture(rows.getString(2))) {
+          if (CaptureTrigger.isCapture(rows.getString(2)) || TypeTrigger.isOne(rows.getString(2))) {
             triggers.add(new QualifiedName(rows.getString(1), rows.getString(2)));
           }
         }

@@ -82,7 +82,7 @@ final class EmbeddedDatabase implements AutoCloseable {
 
   private void prepareSchemas() throws SQLException {
     executeAsAdmin("CREATE SCHEMA IF NOT EXISTS " + INTERNAL_SCHEMA);
-    executeAsAdmin("CREATE SCHEMA IF NOT EXISTS " + SystemCatalog.SCHEMA);
+    SystemCatalog.installTypes(admin);
     executeAsAdmin(
         "CREATE TABLE IF NOT EXISTS " + INTERNAL_SCHEMA + ".applied (xid integer PRIMARY KEY)");
     for (String user : new String[] {SESSION_USER, OWNER_USER}) {

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.database;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.IndexDefinition;
@@ -91,5 +92,35 @@ class SqlOnNodeTest {
     assertThat(node.table("t").version()).isEqualTo(version + 1);
     assertThat(indexes("t")).containsExactly("t_pkey");
     assertThat(node.rows("SELECT * FROM t")).containsExactly("1|5|9");
+  }
+
+  @Test
+  @DisplayName("types that H2 lacks are kept as PostgreSQL prints them, wherever values come from")
+  void textTypes() {
+    node.run(
+        "CREATE TABLE x (id int PRIMARY KEY, j jsonb DEFAULT '{\"d\":1}', i interval day to"
+            + " second(1), a varchar(3)[], n int[], b bit(3), w inet)");
+    node.run(
+        "INSERT INTO x VALUES (1, '[1,2]', '1 day 1.26 s', '{ab,\"c d\"}', ARRAY[1,2], B'101',"
+            + " '10.0.0.1/32')");
+    node.run("INSERT INTO x (id, n) SELECT 2, ARRAY[[1,2],[3,4]]");
+    node.run("UPDATE x SET i = interval '1 hour' + interval '30 min', a = '{}' WHERE id = 2");
+    assertThat(node.rows("SELECT * FROM x ORDER BY id"))
+        .containsExactly(
+            "1|[1, 2]|1 day 00:00:01.3|{ab,\"c d\"}|{1,2}|101|10.0.0.1",
+            "2|{\"d\": 1}|01:30:00|{}|{{1,2},{3,4}}|null|null");
+    assertThat(node.run("SELECT * FROM x").results().get(0).columns())
+        .extracting(dev.millrace.sql.ResultColumn::type)
+        .containsExactly("int4", "jsonb", "interval", "_varchar", "_int4", "bit", "inet");
+    node.run("ALTER TABLE x ADD COLUMN c interval, DROP COLUMN j");
+    node.run("INSERT INTO x (id, c) VALUES (3, '48 hours')");
+    node.run("UPDATE x SET n = n WHERE id = 2");
+    assertThat(node.rows("SELECT n, c FROM x WHERE id > 1 ORDER BY id"))
+        .containsExactly("{{1,2},{3,4}}|null", "null|48:00:00");
+    assertThat(node.rows("SELECT id FROM x WHERE n = '{1, 2}'::int[]")).containsExactly("1");
+    assertThatThrownBy(() -> node.run("INSERT INTO x (id, a) VALUES (4, '{abcd}')"))
+        .hasMessage("value too long for type character varying(3)");
+    assertThatThrownBy(() -> node.run("UPDATE x SET n = '{1' WHERE id = 1"))
+        .hasMessage("malformed array literal: \"{1\"");
   }
 }

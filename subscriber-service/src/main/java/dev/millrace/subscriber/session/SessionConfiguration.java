@@ -61,9 +61,13 @@ class SessionConfiguration {
       LocalDefinitions definitions,
       SubscriptionCommands commands,
       NodeIdentity node,
+      DataSource admin,
       Settings settings) {
+    TypeTriggers typeTriggers = new TypeTriggers(admin, definitions);
     return new TargetSessions(
-        new SessionServices(users, target, relations, definitions, commands), node, settings);
+        new SessionServices(users, target, relations, definitions, commands, typeTriggers),
+        node,
+        settings);
   }
 
   @Bean

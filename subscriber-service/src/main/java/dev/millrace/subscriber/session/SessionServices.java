@@ -10,4 +10,5 @@ record SessionServices(
     TargetDatabase target,
     LocalRelations relations,
     LocalDefinitions definitions,
-    SubscriptionCommands commands) {}
+    SubscriptionCommands commands,
+    TypeTriggers typeTriggers) {}

@@ -83,17 +83,20 @@ final class TargetBackend extends H2Backend {
     if (ddl.newName() != null) {
       refuseOwnSchema(ddl.newName().schema());
     }
-    for (String statement : ddl.h2Statements()) {
-      if (OWN_SCHEMA_NAMED.matcher(statement).find()) {
-        throw denied("millrace");
-      }
+    if (OWN_SCHEMA_NAMED.matcher(ddl.original()).find()) {
+      throw denied("millrace");
+    }
+    if (ddl.kind() == Ddl.Kind.ALTER_TABLE) {
+      ddl.targets().forEach(services.typeTriggers()::drop);
     }
     try {
       super.runDefinition(ddl);
+      services.target().definitionChanged();
+      keepOids(ddl);
     } finally {
       services.target().definitionChanged();
+      services.typeTriggers().addMissing();
     }
-    keepOids(ddl);
   }
 
   private void keepOids(Ddl ddl) {
