@@ -1,10 +1,12 @@
 package dev.millrace.publisher.walsender;
 
 import dev.millrace.model.PgException;
+import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.replication.ReplicationCommand.CopyToStdout;
+import dev.millrace.sql.CopySelect;
 import java.util.Map;
 
 /** Checks a COPY command before anything is sent. */
@@ -12,6 +14,7 @@ final class CopyCommand {
 
   private final CopyToStdout command;
   private final CatalogStore catalog;
+  private final CopySelect select;
 
   CopyCommand(CopyToStdout command, CatalogStore catalog) {
     this.command = command;
@@ -19,19 +22,19 @@ final class CopyCommand {
     for (Map.Entry<String, String> option : command.options().entrySet()) {
       checkOption(option.getKey(), option.getValue());
     }
-    if (command.table() == null) {
-      throw new PgException(SqlState.FEATURE_NOT_SUPPORTED, "COPY of a query is not supported yet");
-    }
+    this.select = command.table() == null ? CopySelect.parse(command.query()) : null;
   }
 
   /** The table as the snapshot shows it; while a snapshot is open nobody alters a table. */
   TableCopy open() {
-    RelationDefinition relation = catalog.current().relation(command.table());
+    QualifiedName table = select == null ? command.table() : select.table();
+    RelationDefinition relation = catalog.current().relation(table);
     if (relation == null) {
-      throw new PgException(
-          SqlState.UNDEFINED_TABLE, "relation \"" + command.table() + "\" does not exist");
+      throw new PgException(SqlState.UNDEFINED_TABLE, "relation \"" + table + "\" does not exist");
     }
-    return new TableCopy(relation, command.columns());
+    return select == null
+        ? TableCopy.of(relation, command.columns())
+        : TableCopy.of(relation, select);
   }
 
   private static void checkOption(String name, String value) {

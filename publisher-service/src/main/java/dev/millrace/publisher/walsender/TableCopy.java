@@ -7,6 +7,7 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.replication.CopyDataWriter;
+import dev.millrace.sql.CopySelect;
 import dev.millrace.sql.H2Errors;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -17,8 +18,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * {@code COPY table (columns) TO STDOUT}: streams the rows a snapshot shows, one CopyData message
- * each, many to a frame. Nothing is buffered beyond a frame; a slow peer slows the query.
+ * {@code COPY table (columns) TO STDOUT} and {@code COPY (SELECT columns FROM table WHERE ..) TO
+ * STDOUT}: streams the rows a snapshot shows, one CopyData message each, many to a frame. Nothing
+ * is buffered beyond a frame; a slow peer slows the query.
  */
 final class TableCopy {
 
@@ -26,35 +28,44 @@ final class TableCopy {
 
   private final RelationDefinition relation;
   private final List<ColumnDefinition> columns;
+  private final String h2Condition;
+
+  private TableCopy(
+      RelationDefinition relation, List<ColumnDefinition> columns, String h2Condition) {
+    this.relation = relation;
+    this.columns = columns;
+    this.h2Condition = h2Condition;
+  }
 
   /**
    * @param names the columns asked for in their order; null for all that are not generated
    * @throws PgException 42703 for an unknown column, 42701 for one named twice, 42P10 for a
    *     generated one
    */
-  TableCopy(RelationDefinition relation, List<String> names) {
-    this.relation = relation;
-    this.columns = names == null ? plainColumns() : named(names);
+  static TableCopy of(RelationDefinition relation, List<String> names) {
+    return new TableCopy(
+        relation, names == null ? plainColumns(relation) : named(relation, names), null);
   }
 
-  private List<ColumnDefinition> plainColumns() {
+  /**
+   * Some rows, and generated columns too where the query names them.
+   *
+   * @throws PgException 42703 for an unknown column
+   */
+  static TableCopy of(RelationDefinition relation, CopySelect select) {
+    List<ColumnDefinition> columns =
+        select.columns().stream().map(name -> column(relation, name)).toList();
+    return new TableCopy(relation, columns, select.h2Condition());
+  }
+
+  private static List<ColumnDefinition> plainColumns(RelationDefinition relation) {
     return relation.columns().stream().filter(column -> !column.isGenerated()).toList();
   }
 
-  private List<ColumnDefinition> named(List<String> names) {
+  private static List<ColumnDefinition> named(RelationDefinition relation, List<String> names) {
     List<ColumnDefinition> found = new ArrayList<>();
     for (String name : names) {
-      int index = relation.columnIndex(name);
-      if (index < 0) {
-        throw new PgException(
-            SqlState.UNDEFINED_COLUMN,
-            "column \""
-                + name
-                + "\" of relation \""
-                + relation.name().name()
-                + "\" does not exist");
-      }
-      ColumnDefinition column = relation.columns().get(index);
+      ColumnDefinition column = column(relation, name);
       if (found.contains(column)) {
         throw new PgException(
             SqlState.DUPLICATE_COLUMN, "column \"" + name + "\" specified more than once");
@@ -67,6 +78,16 @@ final class TableCopy {
       found.add(column);
     }
     return found;
+  }
+
+  private static ColumnDefinition column(RelationDefinition relation, String name) {
+    int index = relation.columnIndex(name);
+    if (index < 0) {
+      throw new PgException(
+          SqlState.UNDEFINED_COLUMN,
+          "column \"" + name + "\" of relation \"" + relation.name().name() + "\" does not exist");
+    }
+    return relation.columns().get(index);
   }
 
   /**
@@ -132,6 +153,7 @@ final class TableCopy {
         + " FROM "
         + Identifiers.alwaysQuote(relation.name().schema())
         + "."
-        + Identifiers.alwaysQuote(relation.name().name());
+        + Identifiers.alwaysQuote(relation.name().name())
+        + (h2Condition == null ? "" : " WHERE " + h2Condition);
   }
 }

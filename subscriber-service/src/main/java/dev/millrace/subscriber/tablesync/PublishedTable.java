@@ -6,15 +6,21 @@ import dev.millrace.model.QualifiedName;
 import dev.millrace.model.SqlState;
 import dev.millrace.subscriber.receiver.PublisherConnection;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
  * What the publisher publishes of one table, as of the session's snapshot.
  *
  * @param columns in the publisher's order
+ * @param condition the rows that are published, as SQL; null for all
+ * @param generated whether a column is generated there, which a plain COPY would not give
  */
-public record PublishedTable(QualifiedName name, List<String> columns) {
+public record PublishedTable(
+    QualifiedName name, List<String> columns, String condition, boolean generated) {
 
   /**
    * @throws PgException 42704 when none of the publications holds the table, 0A000 when they list
@@ -22,15 +28,17 @@ public record PublishedTable(QualifiedName name, List<String> columns) {
    */
   static PublishedTable fetch(
       PublisherConnection connection, QualifiedName table, List<String> publications) {
-    String names =
+    String publicationNames =
         publications.stream().map(Identifiers::literal).collect(Collectors.joining(", "));
     PublisherConnection.QueryResult result =
         connection.execute(
             "SELECT pubname, schemaname, tablename, attnames, rowfilter FROM pg_publication_tables"
                 + " WHERE pubname IN ("
-                + names
+                + publicationNames
                 + ")");
     String columns = null;
+    boolean allRows = false;
+    Set<String> filters = new LinkedHashSet<>();
     for (List<Object> row : result.rows()) {
       if (table.schema().equals(row.get(1)) && table.name().equals(row.get(2))) {
         String now = String.valueOf(row.get(3));
@@ -38,13 +46,36 @@ public record PublishedTable(QualifiedName name, List<String> columns) {
           throw differentLists(table);
         }
         columns = now;
+        allRows |= row.get(4) == null;
+        filters.add(String.valueOf(row.get(4)));
       }
     }
     if (columns == null) {
       throw new PgException(
           SqlState.UNDEFINED_OBJECT, "table \"" + table + "\" not found on publisher");
     }
-    return new PublishedTable(table, names(columns));
+    List<String> names = names(columns);
+    return new PublishedTable(
+        table,
+        names,
+        allRows ? null : String.join(" OR ", filters),
+        !Collections.disjoint(names, generatedColumns(connection, table)));
+  }
+
+  private static List<String> generatedColumns(
+      PublisherConnection connection, QualifiedName table) {
+    return connection
+        .execute(
+            "SELECT a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN"
+                + " pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = "
+                + Identifiers.literal(table.schema())
+                + " AND c.relname = "
+                + Identifiers.literal(table.name())
+                + " AND a.attgenerated <> ''")
+        .rows()
+        .stream()
+        .map(row -> String.valueOf(row.get(0)))
+        .toList();
   }
 
   /** The refusal of publications that do not publish the same columns of a table. */
@@ -85,18 +116,21 @@ public record PublishedTable(QualifiedName name, List<String> columns) {
   /** Rows in the snapshot, for showing progress. */
   long count(PublisherConnection connection) {
     PublisherConnection.QueryResult result =
-        connection.execute("SELECT count(*) FROM " + name.quoted());
+        connection.execute("SELECT count(*) FROM " + name.quoted() + where());
     Object value = result.rows().get(0).get(0);
     return value instanceof Number number
         ? number.longValue()
         : Long.parseLong(String.valueOf(value));
   }
 
+  private String where() {
+    return condition == null ? "" : " WHERE " + condition;
+  }
+
   String copyCommand() {
-    return "COPY "
-        + name.quoted()
-        + " ("
-        + columns.stream().map(Identifiers::quote).collect(Collectors.joining(", "))
-        + ") TO STDOUT";
+    String list = columns.stream().map(Identifiers::quote).collect(Collectors.joining(", "));
+    return condition == null && !generated
+        ? "COPY " + name.quoted() + " (" + list + ") TO STDOUT"
+        : "COPY (SELECT " + list + " FROM ONLY " + name.quoted() + where() + ") TO STDOUT";
   }
 }

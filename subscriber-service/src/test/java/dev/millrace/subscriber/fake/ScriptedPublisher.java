@@ -110,6 +110,8 @@ public final class ScriptedPublisher implements AutoCloseable {
           peer,
           List.of("systemid", "timeline", "xlogpos", "dbname"),
           List.of(List.of("7", 1, "0/1000100", "testdb")));
+    } else if (command.startsWith("SELECT a.attname FROM pg_attribute")) {
+      rows(peer, List.of("attname"), List.of());
     } else if (command.startsWith("SELECT count(*)")) {
       rows(peer, List.of("count"), List.of(List.of(0)));
     } else {
