@@ -28,6 +28,7 @@ final class LockedRoots extends AbstractCollection<MVMap<?, ?>> {
 
   private static final int SPINS = 200;
   private static final long PAUSE_NANOS = 20_000;
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
 
   private final Collection<MVMap<?, ?>> maps;
 
@@ -43,9 +44,14 @@ final class LockedRoots extends AbstractCollection<MVMap<?, ?>> {
   @Override
   public Iterator<MVMap<?, ?>> iterator() {
     Set<MVMap<?, ?>> locked = new LinkedHashSet<>();
+    long deadline = System.nanoTime() + PATIENCE_NANOS;
     try {
       while (!lockAll(locked) || UndoRecords.isOneHalfDone(locked)) {
         unlock(locked);
+        if (System.nanoTime() - deadline > 0) {
+          // H2 closes its store then; a start finds the last whole one and redoes the log.
+          throw new IllegalStateException("the tables could not be stopped to be stored");
+        }
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     } catch (RuntimeException | Error e) {
