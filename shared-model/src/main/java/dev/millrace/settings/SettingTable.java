@@ -26,9 +26,7 @@ public final class SettingTable {
           "hot_standby_feedback",
           "recovery_min_apply_delay",
           "wal_receiver_create_temp_slot",
-          "track_commit_timestamp",
-          "max_slot_wal_keep_size",
-          "idle_replication_slot_timeout");
+          "track_commit_timestamp");
 
   /** Names without a schema mean public, so a search path may say that or nothing. */
   private static final Pattern PUBLIC_ONLY =

@@ -5,6 +5,8 @@ import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.publisher.decoding.LogicalDecoding;
 import dev.millrace.publisher.decoding.SlotChanges;
 import dev.millrace.publisher.slots.ReplicationSlots;
+import dev.millrace.publisher.slots.SlotLimits;
+import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import dev.millrace.publisher.walsender.SlotCreation;
 import dev.millrace.publisher.walsender.WalSenders;
@@ -38,8 +40,14 @@ class ApiConfiguration {
 
   @Bean
   SlotRows slotRows(
-      ReplicationSlots slots, PublisherNode node, WriteAheadLog log, Settings settings) {
-    return new SlotRows(slots, node, log, settings);
+      ReplicationSlots slots,
+      PublisherNode node,
+      WriteAheadLog log,
+      Settings settings,
+      Clock clock,
+      ControlFile control) {
+    return new SlotRows(
+        slots, node, log, new SlotLimits(settings, clock, control.state().segmentSize()));
   }
 
   @Bean

@@ -13,7 +13,6 @@ final class LaterFunctions {
   private static final List<String> NAMES =
       List.of(
           "pg_create_physical_replication_slot",
-          "pg_copy_logical_replication_slot",
           "pg_copy_physical_replication_slot",
           "pg_logical_emit_message",
           "pg_sync_replication_slots",

@@ -6,6 +6,7 @@ import dev.millrace.model.SqlState;
 import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.publisher.decoding.LogicalDecoding;
 import dev.millrace.publisher.decoding.LogicalDecoding.DecodingSession;
+import dev.millrace.publisher.slots.Invalidation;
 import dev.millrace.publisher.slots.ReplicationSlot;
 import dev.millrace.publisher.slots.ReplicationSlots;
 import dev.millrace.publisher.wal.WriteAheadLog;
@@ -62,6 +63,7 @@ final class SlotAdvance {
     try (DecodingSession session = decoding.startFastForward(slot)) {
       while (Lsn.isBefore(session.processedLsn(), target) && session.step()) {
         // Reading notes where decoding may restart; that is all there is to do.
+        Invalidation.requireNone(slot);
       }
       slot.confirm(session.processedLsn());
     }

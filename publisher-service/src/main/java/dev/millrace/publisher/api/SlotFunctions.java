@@ -54,6 +54,7 @@ final class SlotFunctions {
             .takes("twophase", "bool", false)
             .takes("failover", "bool", false)
             .givesRows("slot_name name, lsn pg_lsn", this::create),
+        copy("pg_copy_logical_replication_slot"),
         function("pg_drop_replication_slot").takes("slot_name", "name").gives("void", this::drop),
         function("pg_replication_slot_advance")
             .takes("slot_name", "name")
@@ -93,6 +94,27 @@ final class SlotFunctions {
           "cannot create logical replication slot in transaction that has performed writes");
     }
     ReplicationSlot slot = creation.create(name, plugin, options, caller.pid(), false).slot();
+    slots.release(slot);
+    return row(slot.name(), Lsn.format(slot.confirmedFlushLsn()));
+  }
+
+  private SystemFunction copy(String name) {
+    return function(name)
+        .takes("src_slot_name", "name")
+        .takes("dst_slot_name", "name")
+        .takes("temporary", "bool", null)
+        .takes("plugin", "name", null)
+        .givesRows("slot_name name, lsn pg_lsn", this::copy);
+  }
+
+  private List<Object[]> copy(SqlSession caller, Object[] arguments) {
+    ReplicationSlot slot =
+        creation.copy(
+            required(arguments, 0, "slot name"),
+            required(arguments, 1, "slot name"),
+            (Boolean) arguments[2],
+            (String) arguments[3],
+            caller.pid());
     slots.release(slot);
     return row(slot.name(), Lsn.format(slot.confirmedFlushLsn()));
   }

@@ -4,10 +4,11 @@ import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.database.PublisherNode;
+import dev.millrace.publisher.slots.Invalidation;
 import dev.millrace.publisher.slots.ReplicationSlot;
 import dev.millrace.publisher.slots.ReplicationSlots;
+import dev.millrace.publisher.slots.SlotLimits;
 import dev.millrace.publisher.wal.WriteAheadLog;
-import dev.millrace.settings.Settings;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -18,13 +19,13 @@ final class SlotRows {
   private final ReplicationSlots slots;
   private final PublisherNode node;
   private final WriteAheadLog log;
-  private final Settings settings;
+  private final SlotLimits limits;
 
-  SlotRows(ReplicationSlots slots, PublisherNode node, WriteAheadLog log, Settings settings) {
+  SlotRows(ReplicationSlots slots, PublisherNode node, WriteAheadLog log, SlotLimits limits) {
     this.slots = slots;
     this.node = node;
     this.log = log;
-    this.settings = settings;
+    this.limits = limits;
   }
 
   List<SlotRow> all() {
@@ -60,29 +61,21 @@ final class SlotRows {
         active ? slot.activePid() : null,
         null,
         slot.catalogXmin() == 0 ? null : slot.catalogXmin(),
-        lsn(slot.restartLsn()),
+        lsn(isWalRemoved(slot) ? 0 : slot.restartLsn()),
         lsn(slot.confirmedFlushLsn()),
-        walStatus(slot),
-        null,
+        limits.walStatus(slot, log.oldestLsn(), log.insertLsn()),
+        limits.safeWalSize(slot, log.oldestLsn(), log.insertLsn()),
         slot.twoPhase(),
         null,
         active ? null : micros(slot.inactiveSince()),
-        slot.logical() ? slot.invalidationReason() != null : null,
+        slot.logical() ? false : null, // conflicts with recovery exist on standbys only
         slot.invalidationReason(),
         slot.failover(),
         false);
   }
 
-  /** Log behind restart_lsn beyond max_wal_size is kept for the slot's sake alone. */
-  private String walStatus(ReplicationSlot slot) {
-    if (slot.restartLsn() == 0) {
-      return null;
-    }
-    if (slot.invalidationReason() != null) {
-      return "lost";
-    }
-    long kept = log.insertLsn() - slot.restartLsn();
-    return kept > settings.getBytes("max_wal_size") ? "extended" : "reserved";
+  private static boolean isWalRemoved(ReplicationSlot slot) {
+    return Invalidation.WAL_REMOVED.reason().equals(slot.invalidationReason());
   }
 
   static String lsn(long lsn) {

@@ -3,6 +3,7 @@ package dev.millrace.publisher.database;
 import dev.millrace.model.Lsn;
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.slots.ReplicationSlots;
+import dev.millrace.publisher.slots.SlotLimits;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import dev.millrace.settings.Settings;
 import java.util.function.Supplier;
@@ -18,6 +19,7 @@ final class LogRetention {
   private final CatalogStore catalog;
   private final Settings settings;
   private final Supplier<ReplicationSlots> slots;
+  private final SlotLimits limits;
 
   /**
    * @param slots asked at each checkpoint; gives null while the slots are not loaded, and then
@@ -27,11 +29,13 @@ final class LogRetention {
       WriteAheadLog log,
       CatalogStore catalog,
       Settings settings,
-      Supplier<ReplicationSlots> slots) {
+      Supplier<ReplicationSlots> slots,
+      SlotLimits limits) {
     this.log = log;
     this.catalog = catalog;
     this.settings = settings;
     this.slots = slots;
+    this.limits = limits;
   }
 
   /** Saves the slots and removes what is needed by neither them nor redo from {@code redoLsn}. */
@@ -41,6 +45,7 @@ final class LogRetention {
       return;
     }
     known.saveAll();
+    limits.apply(known, redoLsn, log.insertLsn());
     long keep = settings.getBytes("wal_keep_size");
     long neededLsn = Lsn.min(redoLsn, known.oldestRestartLsn());
     long keptLsn = log.insertLsn() - keep;

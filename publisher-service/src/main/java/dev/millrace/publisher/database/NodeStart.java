@@ -12,6 +12,7 @@ import dev.millrace.publisher.catalog.CatalogTransaction;
 import dev.millrace.publisher.recovery.Recovery;
 import dev.millrace.publisher.recovery.RecoveryResult;
 import dev.millrace.publisher.slots.ReplicationSlots;
+import dev.millrace.publisher.slots.SlotLimits;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.publisher.wal.ControlState;
 import dev.millrace.publisher.wal.WalBatch;
@@ -137,7 +138,13 @@ final class NodeStart {
   }
 
   private EmbeddedNode begin(NodeParts parts, DdlExecutor ddlExecutor) {
-    LogRetention retention = new LogRetention(log, catalog, settings, slots);
+    LogRetention retention =
+        new LogRetention(
+            log,
+            catalog,
+            settings,
+            slots,
+            new SlotLimits(settings, clock, control.state().segmentSize()));
     Checkpointer checkpointer = new Checkpointer(parts, control, retention);
     FaultPoint.hit("start.redone");
     checkpointer.checkpoint();

@@ -5,6 +5,7 @@ import dev.millrace.model.Lsn;
 import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
+import dev.millrace.publisher.slots.Invalidation;
 import dev.millrace.publisher.slots.ReplicationSlot;
 import dev.millrace.publisher.slots.ReplicationSlots;
 import dev.millrace.publisher.wal.WriteAheadLog;
@@ -94,7 +95,7 @@ public final class SlotChanges {
               new LogicalDecoding.DecodingSettings(
                   request.workMem, request.immediately, request.binary))) {
         requireReadable(slot, session, request);
-        run(session, request, rows);
+        run(slot, session, request, rows);
         if (request.consume) {
           slot.confirm(session.processedLsn());
         }
@@ -126,9 +127,11 @@ public final class SlotChanges {
     }
   }
 
-  private void run(LogicalDecoding.DecodingSession session, Request request, Rows rows) {
+  private void run(
+      ReplicationSlot slot, LogicalDecoding.DecodingSession session, Request request, Rows rows) {
     long endLsn = log.flushLsn();
     while (Lsn.isBefore(session.processedLsn(), endLsn) && session.step()) {
+      Invalidation.requireNone(slot);
       boolean lsnReached =
           request.uptoLsn != 0 && !Lsn.isBefore(session.processedLsn(), request.uptoLsn);
       boolean countReached = request.uptoChanges != 0 && rows.changes.size() >= request.uptoChanges;

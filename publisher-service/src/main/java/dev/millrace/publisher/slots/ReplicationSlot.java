@@ -41,7 +41,7 @@ public interface ReplicationSlot {
   /** The next xid at the time of restart_lsn, shown as catalog_xmin. */
   long catalogXmin();
 
-  /** Null while valid, else wal_removed, rows_removed, wal_level_insufficient or idle_timeout. */
+  /** Null while valid, else the reason of an {@link Invalidation}. */
   String invalidationReason();
 
   /** Where spill files lie: {@code <data-dir>/pg_replslot/<name>}. */

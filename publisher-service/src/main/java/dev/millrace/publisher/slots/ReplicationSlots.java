@@ -42,6 +42,14 @@ public interface ReplicationSlots {
   void release(ReplicationSlot slot);
 
   /**
+   * Makes a slot unusable and has that on disk; its log may go from then on. Who holds it finds out
+   * by {@link ReplicationSlot#invalidationReason}.
+   *
+   * @return false when it is gone or invalid already, or, for idle_timeout, in use again
+   */
+  boolean invalidate(ReplicationSlot slot, Invalidation cause);
+
+  /**
    * Removes the slot, its directory and spill files.
    *
    * @param keepWaiting asked while another session holds the slot: true waits on until that one has

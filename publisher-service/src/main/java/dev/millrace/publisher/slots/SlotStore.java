@@ -123,15 +123,7 @@ public final class SlotStore implements ReplicationSlots {
           SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
           "replication slot \"" + name + "\" was not created in this database");
     }
-    if (slot.invalidationReason() != null) {
-      throw new PgException(
-              SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-              "can no longer access replication slot \"" + name + "\"")
-          .withDetail(
-              "This replication slot has been invalidated due to \""
-                  + slot.invalidationReason()
-                  + "\".");
-    }
+    Invalidation.requireNone(slot);
     slot.occupy(ownerPid);
     return slot;
   }
@@ -144,6 +136,20 @@ public final class SlotStore implements ReplicationSlots {
     }
     stored.vacate(clock.instant());
     notifyAll();
+  }
+
+  @Override
+  public boolean invalidate(ReplicationSlot slot, Invalidation cause) {
+    synchronized (this) {
+      StoredSlot stored = slots.get(slot.name());
+      boolean inUse = cause == Invalidation.IDLE_TIMEOUT && slot.activePid() != 0;
+      if (stored != slot || inUse || slot.invalidationReason() != null) {
+        return false;
+      }
+      stored.invalidate(cause);
+    }
+    slot.save();
+    return true;
   }
 
   @Override

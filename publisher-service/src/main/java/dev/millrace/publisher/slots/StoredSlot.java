@@ -90,7 +90,7 @@ final class StoredSlot implements ReplicationSlot {
 
   /** Moves the positions in memory; true when something must be on disk before it frees log. */
   private synchronized boolean moveTo(long lsn) {
-    if (!Lsn.isBefore(confirmedFlushLsn, lsn)) {
+    if (!Lsn.isBefore(confirmedFlushLsn, lsn) || invalidationReason != null) {
       return false;
     }
     confirmedFlushLsn = lsn;
@@ -159,6 +159,11 @@ final class StoredSlot implements ReplicationSlot {
     }
     activePid = 0;
     inactiveSince = now;
+  }
+
+  /** Under the store's monitor. */
+  synchronized void invalidate(Invalidation cause) {
+    invalidationReason = cause.reason();
   }
 
   /** Removes the directory; a save that runs at the same time comes before or does nothing. */

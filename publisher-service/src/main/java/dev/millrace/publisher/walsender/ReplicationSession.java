@@ -254,10 +254,20 @@ final class ReplicationSession {
     services.slots().dropTemporarySlotsOf(pid);
   }
 
-  /** Called by the watchdog: gives up a peer that has been silent for too long. */
+  /**
+   * Called by the watchdog: gives up a peer that has been silent for too long, or a slot that was
+   * invalidated.
+   */
   void checkTimeout() {
     WalSender sender = walSender;
-    if (sender != null && !closed && sender.checkTimeout()) {
+    if (sender != null && !closed && sender.slot().invalidationReason() != null) {
+      closed = true;
+      client.abort(
+          Ending.POLICY,
+          "terminating walsender process to release replication slot \""
+              + sender.slot().name()
+              + '"');
+    } else if (sender != null && !closed && sender.checkTimeout()) {
       LOG.warn("terminating walsender process due to replication timeout");
       closed = true;
       client.abort(Ending.POLICY, "terminating walsender process due to replication timeout");

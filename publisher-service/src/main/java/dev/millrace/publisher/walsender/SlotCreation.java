@@ -79,6 +79,61 @@ public final class SlotCreation {
     }
   }
 
+  /**
+   * Makes a slot that stands where another stands.
+   *
+   * @param plugin null for the source's
+   * @param temporary null for the source's
+   * @throws PgException as {@link #create}; 42704 for the source, 0A000 when it is physical, 55000
+   *     when it is invalid or of another database
+   */
+  public ReplicationSlot copy(
+      String source, String name, Boolean temporary, String plugin, long ownerPid) {
+    ReplicationSlot from = copyable(source);
+    String copyPlugin = plugin == null ? from.plugin() : plugin;
+    decoding.requirePlugin(copyPlugin);
+    boolean ends = temporary == null ? from.temporary() : temporary;
+    ReplicationSlot slot =
+        slots.create(
+            new SlotRequest(name, true, copyPlugin, from.database(), ends, false, false), ownerPid);
+    try {
+      // From here on no log is removed; what the source holds now is there.
+      copyable(source);
+      // The source may move meanwhile: an older restart_lsn fits a later position, not the reverse.
+      long catalogXmin = from.catalogXmin();
+      long restartLsn = from.restartLsn();
+      slot.makeReady(from.confirmedFlushLsn(), restartLsn, catalogXmin);
+      return slot;
+    } catch (RuntimeException e) {
+      slots.drop(name, ownerPid);
+      throw e;
+    }
+  }
+
+  private ReplicationSlot copyable(String name) {
+    ReplicationSlot slot = slots.find(name);
+    if (slot == null) {
+      throw new PgException(
+          SqlState.UNDEFINED_OBJECT, "replication slot \"" + name + "\" does not exist");
+    }
+    if (!slot.logical()) {
+      throw new PgException(
+          SqlState.FEATURE_NOT_SUPPORTED,
+          "cannot copy physical replication slot \"" + name + "\" as a logical replication slot");
+    }
+    if (slot.invalidationReason() != null) {
+      throw new PgException(
+          SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+          "cannot copy invalidated replication slot \"" + name + "\"");
+    }
+    if (slot.restartLsn() == 0) {
+      throw new PgException(
+          SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+          "cannot copy a replication slot that doesn't reserve WAL");
+    }
+    return slot;
+  }
+
   private PinnedSnapshot findConsistentPoint(ReplicationSlot slot, boolean pinSnapshot) {
     ConsistentPoint point = node.createConsistentPoint(pinSnapshot);
     try {
