@@ -39,6 +39,7 @@ public final class SimpleQuerySession implements SqlSession {
   private final Settings ownSettings;
   private final SettingCommands settings;
   private final TransactionBlock block;
+  private List<Notice> notices = new ArrayList<>();
 
   /** A session whose backend answers SHOW and SET itself. */
   public SimpleQuerySession(long pid, TransactionBackend backend) {
@@ -76,7 +77,7 @@ public final class SimpleQuerySession implements SqlSession {
 
   @Override
   public SqlResponse execute(String sql, List<Object> parameters) {
-    List<Notice> notices = new ArrayList<>();
+    notices = new ArrayList<>();
     try {
       List<ParsedStatement> statements = SqlParser.parse(sql, options);
       if (!parameters.isEmpty() && statements.size() != 1) {
@@ -87,7 +88,7 @@ public final class SimpleQuerySession implements SqlSession {
       boolean definitionsChanged = false;
       for (ParsedStatement statement : statements) {
         ParsedStatement current = definitionsChanged ? parsedAgain(statement) : statement;
-        results.add(run(current, parameters, statements.size() == 1, notices));
+        results.add(run(current, parameters, statements.size() == 1));
         definitionsChanged |= isDefinition(statement);
       }
       block.endOfCall();
@@ -114,8 +115,7 @@ public final class SimpleQuerySession implements SqlSession {
     return SqlParser.parse(statement.original(), options).get(0);
   }
 
-  private StatementResult run(
-      ParsedStatement statement, List<Object> parameters, boolean alone, List<Notice> notices) {
+  private StatementResult run(ParsedStatement statement, List<Object> parameters, boolean alone) {
     if (statement instanceof TransactionControl control) {
       return StatementResult.ofCommand(block.control(control, alone, notices::add));
     }
@@ -207,6 +207,11 @@ public final class SimpleQuerySession implements SqlSession {
         block.ensureOpen();
       }
     }
+  }
+
+  @Override
+  public void notice(Notice notice) {
+    notices.add(notice);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package dev.millrace.sql;
 
+import dev.millrace.model.Notice;
 import dev.millrace.settings.Settings;
 import java.util.List;
 
@@ -30,6 +31,12 @@ public interface SqlSession extends AutoCloseable {
    *     back, an open block failed
    */
   SqlResponse execute(String sql, List<Object> parameters);
+
+  /**
+   * Adds a notice to the answer of the call that runs. Only from within it, on its thread: by
+   * functions that its statement calls.
+   */
+  void notice(Notice notice);
 
   /** Asks the running statement to stop with 57014; nothing happens when none runs. */
   void cancel();

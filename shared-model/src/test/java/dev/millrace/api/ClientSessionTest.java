@@ -3,6 +3,7 @@ package dev.millrace.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.settings.SettingTable;
 import dev.millrace.settings.Settings;
@@ -92,6 +93,9 @@ class ClientSessionTest {
         throw new IllegalStateException(e);
       }
     }
+
+    @Override
+    public void notice(Notice notice) {}
 
     @Override
     public void cancel() {}

@@ -579,6 +579,11 @@ class SharedApiTest {
     }
 
     @Override
+    public void notice(Notice notice) {
+      throw new UnsupportedOperationException("no function calls this session");
+    }
+
+    @Override
     public void cancel() {
       cancelled.countDown();
     }

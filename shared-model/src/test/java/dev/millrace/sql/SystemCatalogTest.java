@@ -3,6 +3,7 @@ package dev.millrace.sql;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.PgType;
 import dev.millrace.sql.SystemFunction.Parameter;
@@ -191,6 +192,11 @@ class SystemCatalogTest {
 
       @Override
       public SqlResponse execute(String sql, List<Object> parameters) {
+        throw new UnsupportedOperationException("a caller's identity only");
+      }
+
+      @Override
+      public void notice(Notice notice) {
         throw new UnsupportedOperationException("a caller's identity only");
       }
 

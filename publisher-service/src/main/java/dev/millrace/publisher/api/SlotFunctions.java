@@ -144,7 +144,7 @@ final class SlotFunctions {
             consume,
             binary,
             caller.settings(),
-            notice -> {});
+            caller::notice);
     return changes.stream().map(change -> values(change, binary)).toList();
   }
 

@@ -1,5 +1,6 @@
 package dev.millrace.publisher.database;
 
+import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
@@ -114,6 +115,11 @@ final class NodeSession implements SqlSession, CatalogViewer {
     if (close) {
       free();
     }
+  }
+
+  @Override
+  public void notice(Notice notice) {
+    session.notice(notice);
   }
 
   @Override

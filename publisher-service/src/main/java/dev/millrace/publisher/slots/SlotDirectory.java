@@ -17,17 +17,28 @@ import java.util.stream.Stream;
 /**
  * The directory {@code pg_replslot/<slot>} with its {@code state} file and spill files.
  *
- * <p>Each step leaves something a start can tell apart: a directory without {@code state} belongs
- * to a slot that was never finished (or a temporary one) and goes; {@code state.tmp} is a save that
- * did not reach its rename and goes, the state before it counts; {@code <slot>.dropped} is a drop
- * that did not reach its end and goes.
+ * <p>Each step leaves something a start can tell apart:
+ *
+ * <pre>
+ *   &lt;slot&gt;.tmp              being made, not yet under its name                       goes
+ *   &lt;slot&gt; with unfinished  a slot that was never finished, or a temporary one        goes
+ *   &lt;slot&gt; with state       the slot; a file unfinished beside it says nothing more   stays
+ *   state.tmp               a save that did not reach its rename, the one before counts  goes
+ *   &lt;slot&gt;.dropped          a drop that did not reach its end                        goes
+ *   &lt;slot&gt; with neither     a slot whose state was lost: the start is refused
+ * </pre>
+ *
+ * A slot that was lost must not go silently: the log its consumer still needs would go with it.
  */
 final class SlotDirectory {
 
   static final String STATE = "state";
   static final String DROPPED = ".dropped";
+  static final String MAKING = ".tmp";
+  private static final String UNFINISHED = "unfinished";
 
   private final Path path;
+  private boolean unfinished;
 
   SlotDirectory(Path path) {
     this.path = path;
@@ -38,9 +49,16 @@ final class SlotDirectory {
   }
 
   void create() {
+    Path making = path.resolveSibling(path.getFileName() + MAKING);
     try {
-      deleteTree(path);
-      DurableFiles.createDirectories(path);
+      remove();
+      deleteTree(making);
+      DurableFiles.createDirectories(making);
+      Files.createFile(making.resolve(UNFINISHED));
+      DurableFiles.forceDirectory(making);
+      Files.move(making, path, StandardCopyOption.ATOMIC_MOVE);
+      DurableFiles.forceDirectory(path.getParent());
+      unfinished = true;
     } catch (IOException e) {
       throw failed("create directory", path, e);
     }
@@ -50,18 +68,35 @@ final class SlotDirectory {
   void write(SlotState state) {
     try {
       DurableFiles.replace(path.resolve(STATE), state.encode());
+      if (unfinished) {
+        Files.deleteIfExists(path.resolve(UNFINISHED));
+        unfinished = false;
+      }
     } catch (IOException e) {
       throw failed("write state of replication slot in", path, e);
     }
   }
 
-  /** The state on disk, or null when the slot was never finished. */
+  /**
+   * The state on disk, or null when the slot was never finished.
+   *
+   * @throws PgException 58P01 when a finished slot's state is missing, XX001 when it is damaged
+   */
   SlotState read() {
     Path file = path.resolve(STATE);
     try {
       return SlotState.decode(Files.readAllBytes(file), file.toString());
     } catch (NoSuchFileException e) {
-      return null;
+      if (Files.exists(path.resolve(UNFINISHED))) {
+        return null;
+      }
+      throw new PgException(
+              SqlState.UNDEFINED_FILE,
+              "could not open file \"" + file + "\": No such file or directory",
+              e)
+          .withDetail(
+              "Replication slot \"" + path.getFileName() + "\" has lost where its consumer stands.")
+          .withHint("Restore the file, or remove the slot's directory to give the slot up.");
     } catch (IOException e) {
       throw failed("read", file, e);
     }

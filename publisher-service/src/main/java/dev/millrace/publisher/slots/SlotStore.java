@@ -40,8 +40,8 @@ public final class SlotStore implements ReplicationSlots {
    * files.
    *
    * @param root {@code <data-dir>/pg_replslot}, made when missing
-   * @throws PgException XX001 when a state file is damaged, 53400 when there are more slots than
-   *     allowed
+   * @throws PgException 58P01 when a state file is missing, XX001 when it is damaged, 53400 when
+   *     there are more slots than allowed
    */
   public static SlotStore open(Path root, IntSupplier maxReplicationSlots, Clock clock) {
     SlotStore store = new SlotStore(root, maxReplicationSlots, clock);
@@ -68,7 +68,7 @@ public final class SlotStore implements ReplicationSlots {
 
   private void load(Path entry) throws IOException {
     String name = entry.getFileName().toString();
-    if (name.endsWith(SlotDirectory.DROPPED)) {
+    if (name.endsWith(SlotDirectory.DROPPED) || name.endsWith(SlotDirectory.MAKING)) {
       SlotDirectory.deleteTree(entry);
       return;
     }

@@ -151,6 +151,26 @@ class SlotApiTest {
   }
 
   @Test
+  @DisplayName("a warning of the output plugin comes with the answer of the SQL functions")
+  void pluginWarnings() throws Exception {
+    create("s1", "pgoutput");
+    publisher.sql("insert into t values (4711, 'warned')");
+    HttpResponse<String> answer =
+        call(
+            "POST",
+            "/api/v1/sql",
+            "{\"sql\":\"select count(*) from pg_logical_slot_peek_binary_changes('s1', null, null,"
+                + " 'proto_version', '1', 'publication_names', 'absent')\"}");
+    assertThat(answer.statusCode()).isEqualTo(200);
+    JsonNode notices = body(answer).get("notices");
+    assertThat(notices).hasSize(1);
+    assertThat(notices.get(0).get("severity").asString()).isEqualTo("WARNING");
+    assertThat(notices.get(0).get("message").asString())
+        .isEqualTo("skipped loading publication \"absent\"");
+    publisher.sql("delete from t where id = 4711");
+  }
+
+  @Test
   @DisplayName("peek-changes repeats and get-changes consumes; binary data is hexadecimal")
   void changes() throws Exception {
     create("s1", "pgoutput");

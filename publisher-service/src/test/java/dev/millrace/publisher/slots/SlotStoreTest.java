@@ -185,6 +185,30 @@ class SlotStoreTest {
   }
 
   @Test
+  @DisplayName("a slot whose state file is missing is not dropped: the start says so and stops")
+  void lostState() throws Exception {
+    make(open(), "s", 100);
+    Files.delete(root.resolve("s").resolve("state"));
+    refused(
+        () -> open(),
+        "58P01",
+        "could not open file \""
+            + root.resolve("s").resolve("state")
+            + "\": No such file or directory");
+    assertThat(root.resolve("s")).isDirectory();
+  }
+
+  @Test
+  @DisplayName("a slot that was not finished goes at the next start, with whatever it had")
+  void unfinishedSlotGoes() throws Exception {
+    open().create(named("s"), 1);
+    Files.createFile(root.resolve("s").resolve("xid-731-lsn-0-1000000.spill"));
+    Files.createDirectory(root.resolve("t.tmp"));
+    assertThat(open().all()).isEmpty();
+    assertThat(root).isEmptyDirectory();
+  }
+
+  @Test
   @DisplayName("a slot being made holds back everything until its position is known")
   void unfinishedSlotHoldsBackLog() {
     SlotStore store = open();

@@ -22,8 +22,8 @@ import java.util.function.LongSupplier;
  *
  * <p>When an update goes out: at once when the publisher asks (after a sync, if one is due),
  * whenever write or flush moved and all input is consumed, after each sync, and every
- * wal_receiver_status_interval. Unasked ones keep a distance of a few milliseconds, since a busy
- * stream of small transactions would otherwise spend its time on them.
+ * wal_receiver_status_interval. Unasked ones keep a distance of a millisecond: the first of a burst
+ * goes out at once, and a busy stream of small transactions does not spend its time on them.
  */
 final class Feedback implements AutoCloseable {
 
@@ -31,7 +31,7 @@ final class Feedback implements AutoCloseable {
   private static final long SYNC_INTERVAL_NANOS = 200_000_000;
 
   private static final long GREATEST_WAIT_NANOS = 10_000_000_000L;
-  private static final long UNASKED_DISTANCE_NANOS = 5_000_000;
+  private static final long UNASKED_DISTANCE_NANOS = 1_000_000;
 
   private final PublisherConnection connection;
   private final TargetDatabase target;

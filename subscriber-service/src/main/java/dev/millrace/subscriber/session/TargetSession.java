@@ -1,5 +1,6 @@
 package dev.millrace.subscriber.session;
 
+import dev.millrace.model.Notice;
 import dev.millrace.settings.Settings;
 import dev.millrace.sql.SimpleQuerySession;
 import dev.millrace.sql.SqlResponse;
@@ -46,6 +47,11 @@ final class TargetSession implements SqlSession {
     } catch (Exception e) {
       throw new IllegalStateException("could not leave the session", e);
     }
+  }
+
+  @Override
+  public void notice(Notice notice) {
+    session.notice(notice);
   }
 
   @Override
