@@ -422,7 +422,10 @@ class ReplicationScenariosTest {
       assertThat(peer.errorOf(start + "(publication_names 'pub')")).isEqualTo("22023");
       assertThat(peer.errorOf(start + "(proto_version '1')")).isEqualTo("22023");
       assertThat(peer.errorOf(start + "(proto_version '1', nonsense 'x')")).isNotNull();
-      for (String later : List.of("streaming 'on'", "two_phase 'on'", "origin 'none'")) {
+      String one = start + "(proto_version '%s', publication_names 'pub', streaming '%s')";
+      assertThat(peer.errorOf(String.format(one, "1", "on"))).isEqualTo("22023");
+      assertThat(peer.errorOf(String.format(one, "3", "parallel"))).isEqualTo("22023");
+      for (String later : List.of("two_phase 'on'", "origin 'none'")) {
         assertThat(
                 peer.errorOf(start + "(proto_version '4', publication_names 'pub', " + later + ")"))
             .as(later)
