@@ -20,6 +20,8 @@ public record SystemFunction(
 
   /**
    * {@code variadic} may be true for the last parameter only; its value is then a {@code String[]}.
+   * Beside PostgreSQL's types there is {@code any}, H2's value as it came, and {@code text or
+   * bytea}, a {@code byte[]} either way.
    */
   public record Parameter(
       String name, String type, boolean required, Object defaultValue, boolean variadic) {}

@@ -1,6 +1,7 @@
 package dev.millrace.sql;
 
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.sql.ResultSet;
 import java.sql.Types;
 import java.time.Instant;
@@ -70,11 +71,20 @@ final class SystemValues {
         return value.getBigDecimal();
       case "bytea":
         return value.getBytes();
+      case "text or bytea":
+        return isBinary(value)
+            ? value.getBytes()
+            : value.getString().getBytes(StandardCharsets.UTF_8);
       case "timestamptz":
         return ValueToObjectConverter.valueToObject(OffsetDateTime.class, value, null);
       default:
         return value.getString();
     }
+  }
+
+  private static boolean isBinary(Value value) {
+    int type = value.getValueType();
+    return type == Value.VARBINARY || type == Value.BINARY || type == Value.BLOB;
   }
 
   static ResultSet resultSet(List<ResultColumn> columns, List<Object[]> rows) {

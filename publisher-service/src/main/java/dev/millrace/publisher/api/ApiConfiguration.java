@@ -77,6 +77,7 @@ class ApiConfiguration {
         Stream.of(
                 new SlotFunctions(node, slots, creation, advance, reading, clock).all(),
                 new WalFunctions(log).all(),
+                new MessageFunctions(node).all(),
                 LaterFunctions.all())
             .flatMap(List::stream)
             .toList();

@@ -14,7 +14,6 @@ final class LaterFunctions {
       List.of(
           "pg_create_physical_replication_slot",
           "pg_copy_physical_replication_slot",
-          "pg_logical_emit_message",
           "pg_sync_replication_slots",
           "pg_log_standby_snapshot",
           "pg_export_snapshot",

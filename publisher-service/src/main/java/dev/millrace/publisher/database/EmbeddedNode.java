@@ -1,6 +1,8 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.model.Lsn;
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.settings.Settings;
 import dev.millrace.sql.SimpleQuerySession;
@@ -67,13 +69,22 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
         settings,
         parts.clock(),
         sessions::closed,
-        backend::hasWritten,
-        backend::catalogView);
+        backend);
   }
 
   @Override
   public boolean hasWritten(SqlSession session) {
     return session instanceof NodeSession ours && ours.hasWritten();
+  }
+
+  @Override
+  public long emitMessage(
+      SqlSession session, boolean transactional, String prefix, byte[] content, boolean flush) {
+    if (session instanceof NodeSession ours) {
+      return ours.backend().emitMessage(transactional, prefix, content, flush);
+    }
+    throw new PgException(
+        SqlState.FEATURE_NOT_SUPPORTED, "messages can be emitted in SQL sessions only");
   }
 
   @Override

@@ -118,6 +118,19 @@ final class NodeBackend implements TransactionBackend {
     return transaction != null && transaction.hasXid();
   }
 
+  /** See {@link PublisherNode#emitMessage}. */
+  long emitMessage(boolean transactional, String prefix, byte[] content, boolean flush) {
+    if (content.length > maxRowBytes(settings)) {
+      throw new PgException(SqlState.PROGRAM_LIMIT_EXCEEDED, "message is too big to be replicated")
+          .withDetail("The limit is " + maxRowBytes(settings) + " bytes.");
+    }
+    long endLsn = node.transactions().appendMessage(transaction, transactional, prefix, content);
+    if (flush && !transactional) {
+      node.log().flush(endLsn);
+    }
+    return endLsn;
+  }
+
   @Override
   public void commit() {
     NodeTransaction ending = transaction;

@@ -13,9 +13,7 @@ import dev.millrace.sql.SystemCatalog;
 import dev.millrace.sql.TransactionStatus;
 import java.time.Clock;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * A client's session: one call at a time, ended from outside when it has been idle too long or the
@@ -27,8 +25,7 @@ final class NodeSession implements SqlSession, CatalogViewer {
   private final Settings settings;
   private final Clock clock;
   private final Consumer<NodeSession> onClose;
-  private final BooleanSupplier wrote;
-  private final Supplier<CatalogSnapshot> catalogView;
+  private final NodeBackend backend;
   private boolean busy;
   private boolean closed;
   private PgException endedBy;
@@ -39,14 +36,12 @@ final class NodeSession implements SqlSession, CatalogViewer {
       Settings settings,
       Clock clock,
       Consumer<NodeSession> onClose,
-      BooleanSupplier wrote,
-      Supplier<CatalogSnapshot> catalogView) {
+      NodeBackend backend) {
     this.session = session;
     this.settings = settings;
     this.clock = clock;
     this.onClose = onClose;
-    this.wrote = wrote;
-    this.catalogView = catalogView;
+    this.backend = backend;
     this.idleSinceMs = clock.millis();
   }
 
@@ -66,14 +61,19 @@ final class NodeSession implements SqlSession, CatalogViewer {
     return settings;
   }
 
+  /** What runs its statements; on the session's own thread. */
+  NodeBackend backend() {
+    return backend;
+  }
+
   /** Whether the open transaction has changed anything; asked on the session's own thread. */
   boolean hasWritten() {
-    return wrote.getAsBoolean();
+    return backend.hasWritten();
   }
 
   @Override
   public CatalogSnapshot catalogView() {
-    return catalogView.get();
+    return backend.catalogView();
   }
 
   @Override

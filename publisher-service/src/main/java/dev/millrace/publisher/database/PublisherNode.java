@@ -90,6 +90,16 @@ public interface PublisherNode extends SqlSessionFactory {
   /** Whether the session's open transaction has changed anything. */
   boolean hasWritten(SqlSession session);
 
+  /**
+   * Writes a logical message into the log, on the session's own thread.
+   *
+   * @param transactional as a part of the session's transaction, else for itself and at once
+   * @param flush wait until a message of the latter kind is on disk
+   * @return the position after its record
+   */
+  long emitMessage(
+      SqlSession session, boolean transactional, String prefix, byte[] content, boolean flush);
+
   /** Tells the pid of every session that ends, on the thread that ends it. */
   void onSessionEnd(LongConsumer listener);
 

@@ -73,6 +73,28 @@ final class TransactionLog {
   }
 
   /**
+   * Appends a logical message.
+   *
+   * @param transactional as a change of the transaction, else beside it
+   * @return the position after its record
+   */
+  long appendMessage(
+      NodeTransaction transaction, boolean transactional, String prefix, byte[] content) {
+    int xid = transactional ? transaction.currentXid() : 0;
+    int topXid = transactional ? transaction.xid() : 0;
+    WalBatch batch = new WalBatch(64 + content.length);
+    batch
+        .begin(WalRecordType.MESSAGE, transactional ? 1 : 0, xid, topXid, databaseOid, 0)
+        .putName(prefix)
+        .putBytes(content, 0, content.length);
+    batch.end();
+    if (transactional) {
+      transaction.register(log.insertLsn());
+    }
+    return log.append(batch);
+  }
+
+  /**
    * Commits a transaction and ends it. On an error before its record was appended it is still open.
    *
    * @param batch records of it not yet appended; empty afterwards

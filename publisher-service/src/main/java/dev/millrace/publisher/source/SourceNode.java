@@ -53,6 +53,12 @@ final class SourceNode implements PublisherNode {
   }
 
   @Override
+  public long emitMessage(
+      SqlSession session, boolean transactional, String prefix, byte[] content, boolean flush) {
+    return local.emitMessage(session, transactional, prefix, content, flush);
+  }
+
+  @Override
   public long checkpoint() {
     return local.checkpoint();
   }

@@ -246,6 +246,42 @@ class DecodedSessionsTest {
   }
 
   @Test
+  @DisplayName(
+      "S23: messages, transactional and not, from transactions that commit and that do not")
+  void messages() {
+    prepare();
+    createSlot("pgoutput");
+    SqlSession a = session();
+    run(a, "SELECT pg_logical_emit_message(true, 'm', 'msg1')");
+    run(a, "SELECT pg_logical_emit_message(false, 'm', 'msg2')");
+    run(a, "BEGIN; SELECT pg_logical_emit_message(true, 'm', 'msg3')");
+    run(a, "SELECT pg_logical_emit_message(false, 'm', 'msg4'); ROLLBACK");
+    run(a, "BEGIN; SELECT pg_logical_emit_message(true, 'm', 'msg5')");
+    run(a, "SELECT pg_logical_emit_message(false, 'm', 'msg6')");
+    run(a, "SELECT pg_logical_emit_message(true, 'm', '\\x00ff'::bytea); COMMIT");
+    Map<String, String> options =
+        Map.of("proto_version", "1", "publication_names", "p", "messages", "true");
+    List<String> sent =
+        parse(read(false, SMALL_MEMORY, options), false).stream().map(PLAIN).toList();
+    assertThat(sent.subList(0, 7))
+        .containsExactly(
+            sent.get(0),
+            "M true m msg1",
+            "C",
+            "M false m msg2",
+            "M false m msg4",
+            "M false m msg6",
+            sent.get(6));
+    assertThat(sent).hasSize(10).element(7).isEqualTo("M true m msg5");
+    assertThat(read(true, SMALL_MEMORY)).isEmpty();
+
+    assertThat(publisher.value("SELECT pg_logical_emit_message(NULL, 'm', 'x')")).isNull();
+    Object lsn = publisher.value("SELECT pg_logical_emit_message(false, 'm', 'x', true)");
+    assertThat(publisher.value("SELECT pg_current_wal_flush_lsn() >= '" + lsn + "'::pg_lsn"))
+        .isEqualTo(true);
+  }
+
+  @Test
   @DisplayName("C2: in its own transaction a table is published as soon as it is added")
   void publicationChangeInTransaction() {
     publisher.sql("CREATE TABLE t (id int PRIMARY KEY, v text); CREATE PUBLICATION p");
