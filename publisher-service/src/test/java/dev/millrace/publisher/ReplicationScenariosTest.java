@@ -425,7 +425,7 @@ class ReplicationScenariosTest {
       String one = start + "(proto_version '%s', publication_names 'pub', streaming '%s')";
       assertThat(peer.errorOf(String.format(one, "1", "on"))).isEqualTo("22023");
       assertThat(peer.errorOf(String.format(one, "3", "parallel"))).isEqualTo("22023");
-      for (String later : List.of("two_phase 'on'", "origin 'none'")) {
+      for (String later : List.of("origin 'none'")) {
         assertThat(
                 peer.errorOf(start + "(proto_version '4', publication_names 'pub', " + later + ")"))
             .as(later)

@@ -9,6 +9,7 @@ import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.publisher.decoding.SlotChanges.Change;
 import dev.millrace.publisher.slots.ReplicationSlot;
 import dev.millrace.publisher.slots.ReplicationSlots;
+import dev.millrace.publisher.walsender.SlotAlteration;
 import dev.millrace.publisher.walsender.SlotCreation;
 import dev.millrace.publisher.walsender.SlotCreation.SlotOptions;
 import dev.millrace.publisher.walsender.WalSenders;
@@ -47,6 +48,7 @@ class SlotController {
   private final ReplicationSlots slots;
   private final SlotRows rows;
   private final SlotCreation creation;
+  private final SlotAlteration alteration;
   private final SlotAdvance advance;
   private final SlotReading reading;
   private final WalSenders walSenders;
@@ -57,6 +59,7 @@ class SlotController {
       ReplicationSlots slots,
       SlotRows rows,
       SlotCreation creation,
+      SlotAlteration alteration,
       SlotAdvance advance,
       SlotReading reading,
       WalSenders walSenders,
@@ -65,6 +68,7 @@ class SlotController {
     this.slots = slots;
     this.rows = rows;
     this.creation = creation;
+    this.alteration = alteration;
     this.advance = advance;
     this.reading = reading;
     this.walSenders = walSenders;
@@ -142,14 +146,8 @@ class SlotController {
   @Operation(operationId = "alterSlot", summary = "Change a slot's two_phase and failover")
   SlotRow alter(
       @PathVariable @Parameter(example = SLOT) String name, @RequestBody SlotBodies.Alter body) {
-    if (Boolean.TRUE.equals(body.twoPhase()) || Boolean.TRUE.equals(body.failover())) {
-      throw new PgException(
-          SqlState.FEATURE_NOT_SUPPORTED,
-          "two_phase and failover replication slots are not supported yet");
-    }
-    ReplicationSlot slot = slots.acquire(name, node.nextPid(), node.databaseName());
-    slots.release(slot);
-    return rows.row(slot);
+    alteration.alter(name, body.twoPhase(), body.failover(), node.nextPid());
+    return rows.one(name);
   }
 
   @DeleteMapping("/{name}")

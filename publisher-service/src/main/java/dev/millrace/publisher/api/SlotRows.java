@@ -66,7 +66,7 @@ final class SlotRows {
         limits.walStatus(slot, log.oldestLsn(), log.insertLsn()),
         limits.safeWalSize(slot, log.oldestLsn(), log.insertLsn()),
         slot.twoPhase(),
-        null,
+        lsn(slot.twoPhaseAt()),
         active ? null : micros(slot.inactiveSince()),
         slot.logical() ? false : null, // conflicts with recovery exist on standbys only
         slot.invalidationReason(),

@@ -3,8 +3,8 @@ package dev.millrace.publisher.decoding;
 import dev.millrace.publisher.wal.WalReader;
 
 /**
- * The body of a COMMIT or ABORT record, see WalFormat, and the beginning of COMMIT_PREPARED and
- * ROLLBACK_PREPARED, which is that of COMMIT.
+ * The body of a COMMIT or ABORT record, see WalFormat, and the beginning of PREPARE,
+ * COMMIT_PREPARED and ROLLBACK_PREPARED, which is that of COMMIT.
  *
  * @param originLsn 0 in an ABORT
  */

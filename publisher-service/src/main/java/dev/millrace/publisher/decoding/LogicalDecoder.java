@@ -24,7 +24,8 @@ import dev.millrace.publisher.wal.WalRecordType;
  * record thus after all its changes have been handed to the writer.
  *
  * <p>A transaction that the buffer has no room for is sent in blocks while it is open, when the
- * consumer wants that ({@link StreamBlocks}); its end follows at its COMMIT or ABORT record.
+ * consumer wants that ({@link StreamBlocks}); its end follows at its COMMIT or ABORT record. A
+ * prepared one may be sent at its PREPARE record ({@link PreparedDecoding}).
  *
  * <h2>The catalogue</h2>
  *
@@ -49,6 +50,7 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
   private final PluginCalls plugin;
   private final OutputPlugin.OutputKind outputKind;
   private final StreamBlocks blocks;
+  private final PreparedDecoding prepared;
   private final DecodingProgress progress;
   private final OpenTransactions open;
   private final DecodedRecord change;
@@ -65,6 +67,7 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
       PluginCalls plugin,
       OutputPlugin.OutputKind outputKind,
       StreamBlocks blocks,
+      PreparedDecoding prepared,
       DecodingProgress progress,
       OpenTransactions open,
       DecodedRecord change,
@@ -76,6 +79,7 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
     this.plugin = plugin;
     this.outputKind = outputKind;
     this.blocks = blocks;
+    this.prepared = prepared;
     this.progress = progress;
     this.open = open;
     this.change = change;
@@ -88,7 +92,7 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
     if (!reader.next()) {
       return false;
     }
-    if (!Lsn.isBefore(reader.lsn(), startLsn)) {
+    if (inRange()) {
       blocks.startReached();
     }
     decode();
@@ -113,16 +117,22 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
       case CATALOG:
         catalogChange();
         break;
-      case COMMIT, COMMIT_PREPARED:
+      case COMMIT:
         commit();
         break;
-      case ABORT, ROLLBACK_PREPARED:
+      case ABORT:
         abort();
+        break;
+      case PREPARE:
+        prepared.prepare(reader, gates, open.firstLsn(reader.xid()), inRange());
+        break;
+      case COMMIT_PREPARED, ROLLBACK_PREPARED:
+        finishPrepared();
         break;
       case RUNNING_TRANSACTIONS:
         open.noteCandidate(reader.endLsn());
         break;
-      case PREPARE, ASSIGNMENT, SEQUENCE, DDL, FLUSH_MARK:
+      case ASSIGNMENT, SEQUENCE, DDL, FLUSH_MARK:
         break; // Records for redo only; every change names its top transaction itself.
     }
   }
@@ -216,19 +226,24 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
     }
   }
 
+  /** Whether the record lies at or after the start position. */
+  private boolean inRange() {
+    return !Lsn.isBefore(reader.lsn(), startLsn);
+  }
+
   private void commit() {
     int xid = reader.xid();
     EndRecord end = EndRecord.ofCommit(reader);
-    boolean send =
-        !Lsn.isBefore(reader.lsn(), startLsn)
-            && gates.databasePasses(reader)
-            && gates.originPasses(reader);
-    if (send) {
+    if (inRange() && gates.databasePasses(reader) && gates.originPasses(reader)) {
       send(xid, end);
     } else {
       takeBack(xid, end);
       buffer.abort(xid, xid);
     }
+    ended(xid);
+  }
+
+  private void ended(int xid) {
     overlays.ended(xid);
     open.ended(xid, reader.endLsn());
   }
@@ -237,6 +252,16 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
     ReorderBufferTxn txn = buffer.find(topXid);
     if (txn != null && txn.isStreamed()) {
       blocks.abort(txn, reader, end);
+    }
+  }
+
+  private void finishPrepared() {
+    if (prepared.finish(reader, inRange())) {
+      ended(reader.xid());
+    } else if (reader.type() == WalRecordType.COMMIT_PREPARED) {
+      commit();
+    } else {
+      abort();
     }
   }
 
@@ -293,8 +318,7 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
     takeBack(topXid, end);
     buffer.abort(xid, topXid, end.subxids());
     if (xid == topXid) {
-      overlays.ended(xid);
-      open.ended(xid, reader.endLsn());
+      ended(xid);
     } else {
       overlays.abort(xid, topXid, end.subxids());
     }

@@ -38,6 +38,11 @@ final class OpenTransactions {
     nextXid = Math.max(nextXid, (xid & 0xFFFFFFFFL) + 1);
   }
 
+  /** The first record of a transaction that has been seen and has not ended. */
+  long firstLsn(int topXid) {
+    return byXid.get(topXid).firstLsn;
+  }
+
   /** The transaction ended; everything before {@code endLsn} has been read. */
   void ended(int topXid, long endLsn) {
     byXid.remove(topXid);

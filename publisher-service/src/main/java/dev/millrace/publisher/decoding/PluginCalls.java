@@ -11,11 +11,13 @@ final class PluginCalls {
 
   private final OutputPlugin plugin;
   private final StreamingOutputPlugin streaming;
+  private final TwoPhaseOutputPlugin twoPhase;
   private final ReplicationSlot slot;
 
   PluginCalls(OutputPlugin plugin, ReplicationSlot slot) {
     this.plugin = plugin;
     this.streaming = plugin instanceof StreamingOutputPlugin able ? able : null;
+    this.twoPhase = plugin instanceof TwoPhaseOutputPlugin able ? able : null;
     this.slot = slot;
   }
 
@@ -140,6 +142,65 @@ final class PluginCalls {
       streaming.streamCommit(transaction);
     } catch (PgException e) {
       throw inContext(e, "stream_commit", transaction.finalLsn());
+    }
+  }
+
+  /** Whether the plugin can take transactions at their PREPARE. */
+  boolean takesPrepared() {
+    return twoPhase != null;
+  }
+
+  /** Whether the options ask for it though the slot may not have it yet. */
+  boolean asksForTwoPhase() {
+    return twoPhase != null && twoPhase.asksForTwoPhase();
+  }
+
+  boolean filterPrepare(int xid, String gid, long lsn) {
+    try {
+      return twoPhase.filterPrepare(xid, gid);
+    } catch (PgException e) {
+      throw inContext(e, "filter_prepare", lsn);
+    }
+  }
+
+  void beginPrepare(DecodedTransaction transaction, String gid) {
+    try {
+      twoPhase.beginPrepare(transaction, gid);
+    } catch (PgException e) {
+      throw inContext(e, "begin_prepare", transaction.firstLsn());
+    }
+  }
+
+  void prepare(DecodedTransaction transaction, String gid) {
+    try {
+      twoPhase.prepare(transaction, gid);
+    } catch (PgException e) {
+      throw inContext(e, "prepare", transaction.finalLsn());
+    }
+  }
+
+  void streamPrepare(DecodedTransaction transaction, String gid) {
+    try {
+      twoPhase.streamPrepare(transaction, gid);
+    } catch (PgException e) {
+      throw inContext(e, "stream_prepare", transaction.finalLsn());
+    }
+  }
+
+  void commitPrepared(DecodedTransaction transaction, String gid) {
+    try {
+      twoPhase.commitPrepared(transaction, gid);
+    } catch (PgException e) {
+      throw inContext(e, "commit_prepared", transaction.finalLsn());
+    }
+  }
+
+  void rollbackPrepared(
+      DecodedTransaction transaction, String gid, long prepareEndLsn, long prepareTime) {
+    try {
+      twoPhase.rollbackPrepared(transaction, gid, prepareEndLsn, prepareTime);
+    } catch (PgException e) {
+      throw inContext(e, "rollback_prepared", transaction.finalLsn());
     }
   }
 

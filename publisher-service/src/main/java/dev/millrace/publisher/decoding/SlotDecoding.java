@@ -50,6 +50,9 @@ public final class SlotDecoding implements LogicalDecoding {
     long fromLsn = startPosition(slot, startLsn);
     PluginCalls plugin = new PluginCalls(plugins.find(slot.plugin()).create(), slot);
     OutputPlugin.OutputKind kind = plugin.startup(options, writer);
+    if (plugin.asksForTwoPhase()) {
+      slot.enableTwoPhase(fromLsn);
+    }
     WalReader reader = log.openReader(slot.restartLsn());
     CatalogOverlays overlays = new CatalogOverlays(history);
     int databaseOid = databases.oidOf(slot.database());
@@ -71,6 +74,16 @@ public final class SlotDecoding implements LogicalDecoding {
     if (settings.immediately()) {
       buffer.giveUpImmediately();
     }
+    PreparedDecoding prepared =
+        new PreparedDecoding(
+            buffer,
+            plugin,
+            change,
+            overlays,
+            blocks,
+            progress,
+            slot.twoPhase() && plugin.takesPrepared(),
+            slot.twoPhaseAt());
     return new LogicalDecoder(
         reader,
         gates,
@@ -79,6 +92,7 @@ public final class SlotDecoding implements LogicalDecoding {
         plugin,
         kind,
         blocks,
+        prepared,
         progress,
         new OpenTransactions(slot),
         change,

@@ -11,6 +11,7 @@ import dev.millrace.publisher.wal.WalRecordType;
  *  change, change, ..   limit passed   S change change E        of the largest transaction
  *  abort of a part      A              for each part that was in a block
  *  commit               S rest E c     the rest first, if there is any
+ *  prepare              S rest E p
  * </pre>
  *
  * A transaction can be streamed once the log is read from the start position on: only then its
@@ -57,11 +58,21 @@ final class StreamBlocks implements ReorderBuffer.Streaming {
 
   /** Sends what is left and the commit of a streamed transaction, and forgets it. */
   void commit(ReorderBufferTxn txn, DecodedTransaction transaction, int[] committedSubxids) {
+    finish(txn, committedSubxids, () -> plugin.streamCommit(transaction));
+  }
+
+  /** Sends what is left and the PREPARE of a streamed transaction, and forgets it. */
+  void prepare(
+      ReorderBufferTxn txn, DecodedTransaction transaction, int[] committedSubxids, String gid) {
+    finish(txn, committedSubxids, () -> plugin.streamPrepare(transaction, gid));
+  }
+
+  private void finish(ReorderBufferTxn txn, int[] committedSubxids, Runnable end) {
     try {
       Block block = new Block(txn);
       buffer.streamRest(txn, committedSubxids, block);
       block.end();
-      plugin.streamCommit(transaction);
+      end.run();
     } finally {
       buffer.abort(txn.xid(), txn.xid());
     }

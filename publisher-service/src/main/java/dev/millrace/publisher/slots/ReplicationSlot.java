@@ -23,7 +23,20 @@ public interface ReplicationSlot {
 
   boolean temporary();
 
+  /** Whether prepared transactions are decoded at PREPARE. */
   boolean twoPhase();
+
+  /**
+   * From where on they are: what was prepared before comes whole at COMMIT PREPARED. 0 without
+   * {@link #twoPhase}.
+   */
+  long twoPhaseAt();
+
+  /** Decodes at PREPARE what is prepared at or after {@code lsn}; on disk when it returns. */
+  void enableTwoPhase(long lsn);
+
+  /** Decodes at COMMIT PREPARED again; on disk when it returns. */
+  void disableTwoPhase();
 
   boolean failover();
 

@@ -22,7 +22,7 @@ import java.util.zip.CRC32C;
  *     16    .  body: flags 4 (1 logical, 2 two_phase, 4 failover), name, plugin, database,
  *              restart_lsn 8, confirmed_flush_lsn 8, catalog_xmin 8, invalidation reason (empty = valid),
  *              eight counters of 8 each in the order of pg_stat_replication_slots,
- *              stats_reset 8 (milliseconds since 1970, 0 = never)
+ *              stats_reset 8 (milliseconds since 1970, 0 = never), with two_phase: two_phase_at 8
  * </pre>
  *
  * The file is never written in place: it is written aside, forced and renamed, so a torn write
@@ -40,7 +40,8 @@ record SlotState(
     long catalogXmin,
     String invalidationReason,
     long[] counters,
-    Instant statsReset) {
+    Instant statsReset,
+    long twoPhaseAt) {
 
   static final int MAGIC = 0x4D52534C;
   static final int VERSION = 1;
@@ -58,6 +59,9 @@ record SlotState(
       out.putLong(counter);
     }
     out.putLong(statsReset == null ? 0 : statsReset.toEpochMilli());
+    if (twoPhase) {
+      out.putLong(twoPhaseAt);
+    }
     byte[] bytes = java.util.Arrays.copyOf(out.array(), out.size());
     out.setInt(8, bytes.length - HEADER_SIZE);
     out.setInt(12, crc(bytes));
@@ -97,6 +101,7 @@ record SlotState(
       counters[i] = in.getLong();
     }
     long reset = in.getLong();
+    long twoPhaseAt = (flags & 2) != 0 ? in.getLong() : 0;
     return new SlotState(
         name,
         (flags & 1) != 0,
@@ -109,7 +114,8 @@ record SlotState(
         catalogXmin,
         orNull(reason),
         counters,
-        reset == 0 ? null : Instant.ofEpochMilli(reset));
+        reset == 0 ? null : Instant.ofEpochMilli(reset),
+        twoPhaseAt);
   }
 
   private static String getName(ByteBuffer in) {

@@ -22,6 +22,8 @@ final class StoredSlot implements ReplicationSlot {
   private volatile long restartLsn;
   private volatile long confirmedFlushLsn;
   private volatile long catalogXmin;
+  private volatile boolean twoPhase;
+  private volatile long twoPhaseAt;
   private volatile long diskRestartLsn;
   private volatile long activePid;
   private volatile Instant inactiveSince;
@@ -32,6 +34,7 @@ final class StoredSlot implements ReplicationSlot {
   StoredSlot(ReplicationSlots.SlotRequest request, SlotDirectory directory) {
     this.request = request;
     this.directory = directory;
+    this.twoPhase = request.twoPhase();
   }
 
   /** The slot as a start finds it on disk. */
@@ -51,6 +54,7 @@ final class StoredSlot implements ReplicationSlot {
     slot.diskRestartLsn = state.restartLsn();
     slot.confirmedFlushLsn = state.confirmedFlushLsn();
     slot.catalogXmin = state.catalogXmin();
+    slot.twoPhaseAt = state.twoPhaseAt();
     slot.invalidationReason = state.invalidationReason();
     slot.statistics.restore(state.counters(), state.statsReset());
     slot.inactiveSince = now;
@@ -68,6 +72,7 @@ final class StoredSlot implements ReplicationSlot {
       confirmedFlushLsn = confirmedLsn;
       restartLsn = newRestartLsn;
       catalogXmin = newCatalogXmin;
+      twoPhaseAt = twoPhase ? confirmedLsn : 0;
     }
     save();
     diskRestartLsn = newRestartLsn;
@@ -125,7 +130,7 @@ final class StoredSlot implements ReplicationSlot {
     return new SlotState(
         request.name(),
         request.logical(),
-        request.twoPhase(),
+        twoPhase,
         request.failover(),
         request.plugin(),
         request.database(),
@@ -134,7 +139,8 @@ final class StoredSlot implements ReplicationSlot {
         catalogXmin,
         invalidationReason,
         statistics.counters(),
-        statistics.statsReset());
+        statistics.statsReset(),
+        twoPhaseAt);
   }
 
   /** The restart_lsn that a crash now would come back with; 0 while the slot is being made. */
@@ -201,7 +207,33 @@ final class StoredSlot implements ReplicationSlot {
 
   @Override
   public boolean twoPhase() {
-    return request.twoPhase();
+    return twoPhase;
+  }
+
+  @Override
+  public long twoPhaseAt() {
+    return twoPhaseAt;
+  }
+
+  @Override
+  public void enableTwoPhase(long lsn) {
+    synchronized (this) {
+      if (twoPhase) {
+        return;
+      }
+      twoPhase = true;
+      twoPhaseAt = lsn;
+    }
+    save();
+  }
+
+  @Override
+  public void disableTwoPhase() {
+    synchronized (this) {
+      twoPhase = false;
+      twoPhaseAt = 0;
+    }
+    save();
   }
 
   @Override

@@ -163,19 +163,23 @@ final class SlotCommands {
   }
 
   private StatementResult alter(ReplicationCommand.AlterReplicationSlot command) {
-    for (Map.Entry<String, String> option : command.options().entrySet()) {
-      String name = option.getKey();
-      if (!name.equals("two_phase") && !name.equals("failover")) {
-        throw unrecognized(name);
-      }
-      if (flag(command.options(), name)) {
-        throw new PgException(
-            SqlState.FEATURE_NOT_SUPPORTED, name + " replication slots are not supported yet");
+    for (String option : command.options().keySet()) {
+      if (!option.equals("two_phase") && !option.equals("failover")) {
+        throw unrecognized(option);
       }
     }
-    ReplicationSlot slot = services.slots().acquire(command.slot(), pid, null);
-    services.slots().release(slot);
+    new SlotAlteration(services.slots(), services.log())
+        .alter(
+            command.slot(),
+            given(command.options(), "two_phase"),
+            given(command.options(), "failover"),
+            pid);
     return StatementResult.ofCommand("ALTER_REPLICATION_SLOT");
+  }
+
+  /** Null when the option is not there. */
+  private static Boolean given(Map<String, String> options, String name) {
+    return options.containsKey(name) ? flag(options, name) : null;
   }
 
   private static boolean flag(Map<String, String> options, String name) {

@@ -69,7 +69,13 @@ public final class SlotCreation {
     ReplicationSlot slot =
         slots.create(
             new SlotRequest(
-                name, true, plugin, node.databaseName(), options.temporary(), false, false),
+                name,
+                true,
+                plugin,
+                node.databaseName(),
+                options.temporary(),
+                options.twoPhase(),
+                false),
             ownerPid);
     try {
       return new NewSlot(slot, findConsistentPoint(slot, pinSnapshot));
@@ -150,10 +156,6 @@ public final class SlotCreation {
   }
 
   private static void refuseLaterFeatures(SlotOptions options) {
-    if (options.twoPhase()) {
-      throw new PgException(
-          SqlState.FEATURE_NOT_SUPPORTED, "two_phase replication slots are not supported yet");
-    }
     if (options.failover()) {
       throw new PgException(
           SqlState.FEATURE_NOT_SUPPORTED, "failover replication slots are not supported yet");

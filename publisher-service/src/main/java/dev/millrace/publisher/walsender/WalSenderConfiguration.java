@@ -31,6 +31,11 @@ class WalSenderConfiguration {
     return new SlotCreation(slots, node, log, decoding, settings);
   }
 
+  @Bean
+  SlotAlteration slotAlteration(ReplicationSlots slots, WriteAheadLog log) {
+    return new SlotAlteration(slots, log);
+  }
+
   @Bean(destroyMethod = "stop")
   WalSenders walSenders(
       PublisherNode node,

@@ -126,7 +126,7 @@ class SlotApiTest {
         "POST | /api/v1/slots | {\"slot_name\":1,\"plugin\":\"pgoutput\"} | 400 | 22023",
         "POST | /api/v1/slots | {\"slot_name\":\"s\",\"plugin\":\"pgoutput\",\"x\":1} | 400 | 22023",
         "POST | /api/v1/slots | nonsense | 400 | 22023",
-        "POST | /api/v1/slots | {\"slot_name\":\"s\",\"plugin\":\"pgoutput\",\"two_phase\":true} | 422 | 0A000",
+        "POST | /api/v1/slots | {\"slot_name\":\"s\",\"plugin\":\"pgoutput\",\"failover\":true} | 422 | 0A000",
         "POST | /api/v1/slots | {\"slot_name\":\"s\",\"slot_type\":\"physical\"} | 422 | 0A000",
         "GET | /api/v1/slots/absent | | 404 | 42704",
         "DELETE | /api/v1/slots/absent | | 404 | 42704",

@@ -20,8 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A process is killed at every named fault point of the write path, of DDL, of checkpoints and of
- * the start itself; after each kill the database holds what the log says, row for row.
+ * A process is killed at every named fault point of the write path, of two-phase commit, of DDL, of
+ * checkpoints and of the start itself; after each kill the database holds what the log says, row
+ * for row, and what is prepared by the log is prepared.
  */
 class CrashRecoveryTest {
 
@@ -46,6 +47,18 @@ class CrashRecoveryTest {
           new Fault("ddl.done", 3, true),
           new Fault("checkpoint.synced", 1),
           new Fault("commit.done", 150),
+          new Fault("prepare.appended", 40),
+          new Fault("prepare.flushed", 40, true),
+          new Fault("redo.prepared", 1),
+          new Fault("prepare.done", 40, true),
+          new Fault("start.redone", 1),
+          new Fault("commit-prepared.appended", 25),
+          new Fault("commit-prepared.flushed", 25, true),
+          new Fault("redo.applied", 1),
+          new Fault("commit-prepared.done", 25),
+          new Fault("rollback-prepared.appended", 12),
+          new Fault("rollback-prepared.flushed", 12),
+          new Fault("rollback-prepared.done", 12),
           new Fault("ddl.intent", 8),
           new Fault("ddl.statement", 6),
           new Fault("ddl.done", 6),
@@ -61,6 +74,8 @@ class CrashRecoveryTest {
 
   @TempDir Path directory;
   private final Set<Integer> acknowledged = new TreeSet<>();
+  private final Set<Integer> prepared = new TreeSet<>();
+  private final Set<Integer> gone = new TreeSet<>();
 
   @Test
   @DisplayName("R1 After a kill at every fault point H2 equals a model fed by the log")
@@ -98,10 +113,12 @@ class CrashRecoveryTest {
         new BufferedReader(
             new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-        if (line.startsWith("ack ")) {
-          acknowledged.add(Integer.parseInt(line.substring(4)));
-        } else {
-          output.append(line).append('\n');
+        String[] words = line.split(" ");
+        switch (words[0]) {
+          case "ack" -> acknowledged.add(Integer.parseInt(words[1]));
+          case "prepared" -> prepared.add(Integer.parseInt(words[1]));
+          case "gone" -> gone.add(Integer.parseInt(words[1]));
+          default -> output.append(line).append('\n');
         }
       }
     }
@@ -118,10 +135,28 @@ class CrashRecoveryTest {
         rows.sort(null);
         assertThat(rows).as(when + ", " + relation.name()).isEqualTo(model.rows(relation));
       }
-      assertThat(node.rows("SELECT id FROM acks").stream().map(Integer::valueOf).toList())
+      List<Integer> acks = node.rows("SELECT id FROM acks").stream().map(Integer::valueOf).toList();
+      assertThat(acks)
           .as(when + ", acknowledged commits")
-          .containsAll(acknowledged);
-      node.run("INSERT INTO counted (a) VALUES ('after')");
+          .containsAll(acknowledged)
+          .doesNotContainAnyElementsOf(gone);
+      verifyPrepared(when, node, model);
+      if (model.prepared().isEmpty()) { // Else the table may be locked.
+        node.run("INSERT INTO counted (a) VALUES ('after')");
+      }
     }
+  }
+
+  private void verifyPrepared(String when, TestNode node, LogModel model) {
+    Set<String> open = new TreeSet<>();
+    node.node().preparedTransactions().forEach(each -> open.add(each.gid()));
+    assertThat(open).as(when + ", prepared transactions").isEqualTo(model.prepared());
+    Set<Integer> unended = new TreeSet<>(prepared);
+    unended.removeAll(acknowledged);
+    unended.removeAll(gone);
+    unended.removeAll(model.ended());
+    assertThat(open.stream().map(Integer::valueOf).toList())
+        .as(when + ", acknowledged PREPAREs without an end")
+        .containsAll(unended);
   }
 }

@@ -10,12 +10,17 @@ import java.util.Random;
 
 /**
  * A process that starts a node in a directory and writes to it from several sessions until a fault
- * point kills it, or for a bounded number of transactions. Prints {@code ack n} when the insert of
- * number n into table acks was acknowledged.
+ * point kills it, or for a bounded number of transactions. Every fifth transaction is prepared
+ * first; what an earlier process left prepared is ended at the start.
+ *
+ * <p>Prints {@code ack n} when the commit of the insert of number n into table acks was
+ * acknowledged, {@code prepared n} and {@code gone n} when its PREPARE or ROLLBACK PREPARED was.
  */
 public final class CrashWorkload {
 
   private static final int TRANSACTIONS = 120;
+  private static final Map<String, String> SETTINGS =
+      Map.of("lock_timeout", "2s", "max_prepared_transactions", "10");
 
   private final TestNode node;
   private final long seed;
@@ -27,8 +32,9 @@ public final class CrashWorkload {
 
   /** Arguments: the directory, a seed, the first number for acks. */
   public static void main(String[] args) throws InterruptedException {
-    TestNode node = TestNode.open(Path.of(args[0]), Map.of("lock_timeout", "2s"));
+    TestNode node = TestNode.open(Path.of(args[0]), SETTINGS);
     CrashWorkload workload = new CrashWorkload(node, Long.parseLong(args[1]));
+    workload.endPrepared(); // Their locks would be in the way of DDL.
     createTables(node);
     int firstAck = Integer.parseInt(args[2]);
     List<Thread> threads = new ArrayList<>();
@@ -74,11 +80,40 @@ public final class CrashWorkload {
     }
   }
 
+  private void endPrepared() {
+    Random random = new Random(seed);
+    try (SqlSession session = node.session()) {
+      for (PublisherNode.PreparedXact each : node.node().preparedTransactions()) {
+        int ack = Integer.parseInt(each.gid());
+        if (end(session, ack, random.nextBoolean())) {
+          System.out.println("ack " + ack);
+        }
+      }
+    }
+  }
+
+  /** Ends a prepared transaction; true when it committed. */
+  private static boolean end(SqlSession session, int ack, boolean commit) {
+    session.execute((commit ? "COMMIT" : "ROLLBACK") + " PREPARED '" + ack + "'", List.of());
+    if (!commit) {
+      System.out.println("gone " + ack);
+    }
+    return commit;
+  }
+
   private boolean transaction(SqlSession session, Random random, int ack) {
     try {
       session.execute("BEGIN; INSERT INTO acks VALUES (" + ack + ")", List.of());
       for (int left = random.nextInt(5); left > 0; left--) {
         statement(session, random);
+      }
+      if (random.nextInt(5) == 0) {
+        session.execute("PREPARE TRANSACTION '" + ack + "'", List.of());
+        System.out.println("prepared " + ack);
+        if (random.nextInt(4) == 0) {
+          node.node().checkpoint();
+        }
+        return end(session, ack, random.nextInt(3) > 0);
       }
       boolean commit = random.nextInt(6) > 0;
       session.execute(commit ? "COMMIT" : "ROLLBACK", List.of());

@@ -4,6 +4,7 @@ import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.Lsn;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.publisher.catalog.CatalogStore;
+import dev.millrace.publisher.wal.PrepareRecord;
 import dev.millrace.publisher.wal.WalReader;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import java.nio.ByteBuffer;
@@ -15,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.TreeSet;
 
 /**
  * What the tables must hold by the log alone: its records applied to maps, transaction by
@@ -28,6 +30,8 @@ final class LogModel {
   private final Map<Integer, Map<String, Map<Integer, String>>> tables = new HashMap<>();
 
   private final Map<Integer, List<Change>> open = new HashMap<>();
+  private final Map<Integer, String> prepared = new HashMap<>();
+  private final Set<Integer> ended = new TreeSet<>();
   private final CatalogStore catalog;
 
   private LogModel(CatalogStore catalog) {
@@ -56,6 +60,7 @@ final class LogModel {
       case INSERT, UPDATE, DELETE, TRUNCATE ->
           open.computeIfAbsent(reader.topXid(), xid -> new ArrayList<>())
               .add(new Change((char) reader.type().code(), reader.xid(), body));
+      case PREPARE -> prepared.put(reader.xid(), PrepareRecord.decode(body, 0, body.length).gid());
       case COMMIT, COMMIT_PREPARED -> {
         Set<Integer> committed = xids(body, 16);
         committed.add(reader.xid());
@@ -65,6 +70,7 @@ final class LogModel {
           }
         }
         open.remove(reader.xid());
+        endPrepared(reader.xid());
       }
       case ABORT -> {
         if (reader.xid() == reader.topXid()) {
@@ -76,11 +82,31 @@ final class LogModel {
               .removeIf(change -> aborted.contains(change.xid));
         }
       }
-      case ROLLBACK_PREPARED -> open.remove(reader.xid());
+      case ROLLBACK_PREPARED -> {
+        open.remove(reader.xid());
+        endPrepared(reader.xid());
+      }
       default -> {
         // Nothing about rows.
       }
     }
+  }
+
+  private void endPrepared(int xid) {
+    String gid = prepared.remove(xid);
+    if (gid != null) {
+      ended.add(Integer.valueOf(gid));
+    }
+  }
+
+  /** The identifiers, all numbers, of the prepared transactions that have ended. */
+  Set<Integer> ended() {
+    return ended;
+  }
+
+  /** The identifiers of the transactions that are prepared. */
+  Set<String> prepared() {
+    return new TreeSet<>(prepared.values());
   }
 
   private static Set<Integer> xids(byte[] body, int offset) {

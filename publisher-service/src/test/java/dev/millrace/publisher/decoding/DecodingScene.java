@@ -5,15 +5,20 @@ import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.pgoutput.Begin;
+import dev.millrace.pgoutput.BeginPrepare;
 import dev.millrace.pgoutput.Commit;
+import dev.millrace.pgoutput.CommitPrepared;
 import dev.millrace.pgoutput.Delete;
 import dev.millrace.pgoutput.Insert;
 import dev.millrace.pgoutput.LogicalMessage;
 import dev.millrace.pgoutput.PgOutputMessage;
 import dev.millrace.pgoutput.PgOutputReader;
+import dev.millrace.pgoutput.Prepare;
 import dev.millrace.pgoutput.Relation;
+import dev.millrace.pgoutput.RollbackPrepared;
 import dev.millrace.pgoutput.StreamAbort;
 import dev.millrace.pgoutput.StreamCommit;
+import dev.millrace.pgoutput.StreamPrepare;
 import dev.millrace.pgoutput.StreamStart;
 import dev.millrace.pgoutput.StreamStop;
 import dev.millrace.pgoutput.Truncate;
@@ -22,6 +27,8 @@ import dev.millrace.pgoutput.Update;
 import dev.millrace.publisher.slots.ReplicationSlot;
 import dev.millrace.publisher.slots.ReplicationSlots;
 import dev.millrace.publisher.slots.SlotStore;
+import dev.millrace.publisher.wal.FinishPreparedRecord;
+import dev.millrace.publisher.wal.PrepareRecord;
 import dev.millrace.publisher.wal.SegmentedLog;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalFormat;
@@ -79,9 +86,13 @@ final class DecodingScene implements AutoCloseable {
 
   /** A slot at the end of the log while nothing runs; it is in use by {@link #PID}. */
   ReplicationSlot slot(String name, String plugin) {
+    return slot(name, plugin, false);
+  }
+
+  ReplicationSlot slot(String name, String plugin, boolean twoPhase) {
     ReplicationSlot slot =
         slots.create(
-            new ReplicationSlots.SlotRequest(name, true, plugin, "testdb", false, false, false),
+            new ReplicationSlots.SlotRequest(name, true, plugin, "testdb", false, twoPhase, false),
             PID);
     slot.makeReady(log.insertLsn(), log.insertLsn(), 731);
     return slot;
@@ -159,6 +170,31 @@ final class DecodingScene implements AutoCloseable {
     body.putLong(COMMIT_TIME);
     subxids(subxids);
     return append();
+  }
+
+  /** Returns the end of the record. */
+  long prepare(int xid, String gid, int... subxids) {
+    return prepareFrom(DATABASE, 0, xid, gid, PrepareRecord.CHANGED, subxids);
+  }
+
+  long prepareFrom(int database, int originId, int xid, String gid, int flags, int... subxids) {
+    body = batch.begin(WalRecordType.PREPARE, flags, xid, xid, database, originId);
+    new PrepareRecord(COMMIT_TIME, 0, list(subxids), gid, List.of(), List.of()).encode(body);
+    append();
+    return log.insertLsn();
+  }
+
+  /** Ends a prepared transaction, as a session with that origin would; returns the record's end. */
+  long finishPrepared(boolean commit, int originId, int xid, String gid, int... subxids) {
+    WalRecordType type = commit ? WalRecordType.COMMIT_PREPARED : WalRecordType.ROLLBACK_PREPARED;
+    body = batch.begin(type, 0, xid, xid, DATABASE, originId);
+    new FinishPreparedRecord(COMMIT_TIME, 0, list(subxids), 1, COMMIT_TIME, gid).encode(body);
+    append();
+    return log.insertLsn();
+  }
+
+  private static List<Integer> list(int... xids) {
+    return java.util.Arrays.stream(xids).boxed().toList();
   }
 
   /** A row written by another database or origin. */
@@ -324,6 +360,16 @@ final class DecodingScene implements AutoCloseable {
       return "B " + m.xid();
     } else if (message instanceof Commit) {
       return "C";
+    } else if (message instanceof BeginPrepare m) {
+      return "b " + m.xid() + " " + m.gid();
+    } else if (message instanceof Prepare m) {
+      return "P " + m.xid() + " " + m.gid();
+    } else if (message instanceof StreamPrepare m) {
+      return "p " + m.xid() + " " + m.gid();
+    } else if (message instanceof CommitPrepared m) {
+      return "K " + m.xid() + " " + m.gid();
+    } else if (message instanceof RollbackPrepared m) {
+      return "r " + m.xid() + " " + m.gid();
     } else if (message instanceof Relation m) {
       StringBuilder text = new StringBuilder("R " + m.name() + " " + m.replicaIdentity().code());
       m.columns().forEach(c -> text.append(' ').append(c.name()).append(c.key() ? "*" : ""));

@@ -43,13 +43,39 @@ class SlotStateTest {
         731,
         null,
         new long[] {1, 2, 3, 0, 0, 0, 4, 5},
-        Instant.ofEpochMilli(1_700_000_000_000L));
+        Instant.ofEpochMilli(1_700_000_000_000L),
+        0);
   }
 
   @Test
   @DisplayName("the state file's bytes are the documented ones")
   void encodes() {
     assertThat(HexFormat.of().formatHex(state().encode())).isEqualTo(FIXTURE);
+  }
+
+  @Test
+  @DisplayName("a two-phase slot has two_phase_at behind the rest")
+  void twoPhase() {
+    SlotState plain = state();
+    SlotState twoPhase =
+        new SlotState(
+            plain.name(),
+            true,
+            true,
+            false,
+            plain.plugin(),
+            plain.database(),
+            plain.restartLsn(),
+            plain.confirmedFlushLsn(),
+            plain.catalogXmin(),
+            null,
+            plain.counters(),
+            plain.statsReset(),
+            0x1000200L);
+    byte[] bytes = twoPhase.encode();
+    assertThat(HexFormat.of().formatHex(bytes)).endsWith("0000000001000200");
+    assertThat(bytes).hasSize(state().encode().length + 8);
+    assertThat(SlotState.decode(bytes, "state")).usingRecursiveComparison().isEqualTo(twoPhase);
   }
 
   @Test

@@ -174,7 +174,7 @@ class ReplicationSessionTest {
         "CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'export') | 0A000",
         "CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'use') | 25P01",
         "CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'other') | 42601",
-        "CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing', TWO_PHASE) | 0A000",
+        "CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing', TWO_PHASE 'x') | 42601",
         "CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing', FAILOVER) | 0A000",
         "CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing', BOGUS) | 42601",
         "CREATE_REPLICATION_SLOT \"Bad\" LOGICAL pgoutput (SNAPSHOT 'nothing') | 42602",

@@ -13,9 +13,14 @@ import java.util.Map;
  * @param publicationNames in the order asked for, each once
  * @param messages whether logical messages are sent
  * @param streaming whether open transactions are sent
+ * @param twoPhase whether the slot is to decode at PREPARE from now on
  */
 record PgOutputOptions(
-    int protoVersion, List<String> publicationNames, boolean messages, Streaming streaming) {
+    int protoVersion,
+    List<String> publicationNames,
+    boolean messages,
+    Streaming streaming,
+    boolean twoPhase) {
 
   /** How open transactions are sent. */
   enum Streaming {
@@ -52,7 +57,8 @@ record PgOutputOptions(
         builder.protoVersion.intValue(),
         builder.publicationNames.stream().distinct().toList(),
         builder.messages,
-        builder.streaming);
+        builder.streaming,
+        builder.twoPhase);
   }
 
   private static void read(Builder builder, String name, String value) {
@@ -186,9 +192,6 @@ record PgOutputOptions(
 
   /** Refuses what is not built yet rather than accepting and ignoring it. */
   private static void refuseLater(Builder builder) {
-    if (builder.twoPhase) {
-      throw unsupported("option \"two_phase\" is not supported yet");
-    }
     if (builder.binary) {
       throw unsupported("option \"binary\" is not supported yet");
     }

@@ -3,13 +3,18 @@ package dev.millrace.publisher.decoding.plugins;
 import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.pgoutput.Begin;
+import dev.millrace.pgoutput.BeginPrepare;
 import dev.millrace.pgoutput.Commit;
+import dev.millrace.pgoutput.CommitPrepared;
 import dev.millrace.pgoutput.Delete;
 import dev.millrace.pgoutput.Insert;
 import dev.millrace.pgoutput.LogicalMessage;
 import dev.millrace.pgoutput.PgOutputMessage;
+import dev.millrace.pgoutput.Prepare;
+import dev.millrace.pgoutput.RollbackPrepared;
 import dev.millrace.pgoutput.StreamAbort;
 import dev.millrace.pgoutput.StreamCommit;
+import dev.millrace.pgoutput.StreamPrepare;
 import dev.millrace.pgoutput.StreamStart;
 import dev.millrace.pgoutput.StreamStop;
 import dev.millrace.pgoutput.Truncate;
@@ -21,6 +26,7 @@ import dev.millrace.publisher.decoding.OutputPlugin;
 import dev.millrace.publisher.decoding.OutputWriter;
 import dev.millrace.publisher.decoding.RowVerdict;
 import dev.millrace.publisher.decoding.StreamingOutputPlugin;
+import dev.millrace.publisher.decoding.TwoPhaseOutputPlugin;
 import java.util.Arrays;
 import java.util.Map;
 
@@ -34,7 +40,7 @@ import java.util.Map;
  * <p>Inside a stream block every message carries the xid of who made the change, there is no Begin,
  * and what the consumer knows of tables is told per transaction ({@link SentRelations}).
  */
-public final class PgOutputPlugin implements StreamingOutputPlugin {
+public final class PgOutputPlugin implements StreamingOutputPlugin, TwoPhaseOutputPlugin {
 
   /** Registers the plugin under its name. */
   public static final class Factory implements OutputPlugin.Factory {
@@ -300,6 +306,83 @@ public final class PgOutputPlugin implements StreamingOutputPlugin {
             transaction.finalLsn(),
             transaction.endLsn(),
             transaction.commitTime()));
+  }
+
+  @Override
+  public boolean asksForTwoPhase() {
+    return options.twoPhase();
+  }
+
+  /** Unlike Begin it does not wait for a change: the consumer must know what it will be to end. */
+  @Override
+  public void beginPrepare(DecodedTransaction transaction, String gid) {
+    begun = true;
+    send(
+        transaction.firstLsn(),
+        transaction,
+        new BeginPrepare(
+            transaction.finalLsn(),
+            transaction.endLsn(),
+            transaction.commitTime(),
+            transaction.xid(),
+            gid));
+  }
+
+  @Override
+  public void prepare(DecodedTransaction transaction, String gid) {
+    begun = false;
+    send(
+        transaction.endLsn(),
+        transaction,
+        new Prepare(
+            transaction.finalLsn(),
+            transaction.endLsn(),
+            transaction.commitTime(),
+            transaction.xid(),
+            gid));
+  }
+
+  /** What its blocks told of tables is not relied on later, as in PostgreSQL. */
+  @Override
+  public void streamPrepare(DecodedTransaction transaction, String gid) {
+    sentRelations.aborted(transaction.xid());
+    send(
+        transaction.endLsn(),
+        transaction,
+        new StreamPrepare(
+            transaction.finalLsn(),
+            transaction.endLsn(),
+            transaction.commitTime(),
+            transaction.xid(),
+            gid));
+  }
+
+  @Override
+  public void commitPrepared(DecodedTransaction transaction, String gid) {
+    send(
+        transaction.endLsn(),
+        transaction,
+        new CommitPrepared(
+            transaction.finalLsn(),
+            transaction.endLsn(),
+            transaction.commitTime(),
+            transaction.xid(),
+            gid));
+  }
+
+  @Override
+  public void rollbackPrepared(
+      DecodedTransaction transaction, String gid, long prepareEndLsn, long prepareTime) {
+    send(
+        transaction.endLsn(),
+        transaction,
+        new RollbackPrepared(
+            prepareEndLsn,
+            transaction.endLsn(),
+            prepareTime,
+            transaction.commitTime(),
+            transaction.xid(),
+            gid));
   }
 
   @Override

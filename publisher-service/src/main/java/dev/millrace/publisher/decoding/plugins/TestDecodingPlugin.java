@@ -1,6 +1,7 @@
 package dev.millrace.publisher.decoding.plugins;
 
 import dev.millrace.model.ByteBuilder;
+import dev.millrace.model.Identifiers;
 import dev.millrace.model.PgTime;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
@@ -9,6 +10,7 @@ import dev.millrace.publisher.decoding.DecodedTransaction;
 import dev.millrace.publisher.decoding.OutputPlugin;
 import dev.millrace.publisher.decoding.OutputWriter;
 import dev.millrace.publisher.decoding.StreamingOutputPlugin;
+import dev.millrace.publisher.decoding.TwoPhaseOutputPlugin;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
@@ -17,7 +19,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /** {@code test_decoding}: changes of all tables as text, one message per line. */
-public final class TestDecodingPlugin implements StreamingOutputPlugin {
+public final class TestDecodingPlugin implements StreamingOutputPlugin, TwoPhaseOutputPlugin {
 
   private static final DateTimeFormatter SECONDS =
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss", Locale.ROOT).withZone(ZoneOffset.UTC);
@@ -161,10 +163,54 @@ public final class TestDecodingPlugin implements StreamingOutputPlugin {
     ByteBuilder out = writer.prepare(transaction.endLsn(), transaction.xid());
     out.putUtf8("COMMIT");
     xid(out, transaction);
+    at(out, transaction);
+    writer.write();
+  }
+
+  /** Transactions with such identifiers wait for COMMIT PREPARED. */
+  @Override
+  public boolean filterPrepare(int xid, String gid) {
+    return gid.contains("_nodecode");
+  }
+
+  @Override
+  public void beginPrepare(DecodedTransaction transaction, String gid) {
+    begin(transaction);
+  }
+
+  @Override
+  public void prepare(DecodedTransaction transaction, String gid) {
+    if (begun) {
+      begun = false;
+      twoPhase("PREPARE TRANSACTION", transaction, gid);
+    }
+  }
+
+  @Override
+  public void commitPrepared(DecodedTransaction transaction, String gid) {
+    twoPhase("COMMIT PREPARED", transaction, gid);
+  }
+
+  @Override
+  public void rollbackPrepared(
+      DecodedTransaction transaction, String gid, long prepareEndLsn, long prepareTime) {
+    twoPhase("ROLLBACK PREPARED", transaction, gid);
+  }
+
+  private void twoPhase(String command, DecodedTransaction transaction, String gid) {
+    ByteBuilder out = writer.prepare(transaction.endLsn(), transaction.xid());
+    out.putUtf8(command).putByte(' ').putUtf8(Identifiers.literal(gid));
+    if (options.includeXids()) {
+      out.putUtf8(", txid " + Integer.toUnsignedString(transaction.xid()));
+    }
+    at(out, transaction);
+    writer.write();
+  }
+
+  private void at(ByteBuilder out, DecodedTransaction transaction) {
     if (options.includeTimestamp()) {
       out.putUtf8(" (at " + timestamp(transaction.commitTime()) + ")");
     }
-    writer.write();
   }
 
   /** As timestamptz prints in UTC: without trailing zeros of the fraction. */
@@ -219,6 +265,11 @@ public final class TestDecodingPlugin implements StreamingOutputPlugin {
   @Override
   public void streamCommit(DecodedTransaction transaction) {
     streams.commit(transaction);
+  }
+
+  @Override
+  public void streamPrepare(DecodedTransaction transaction, String gid) {
+    streams.prepare(transaction, gid);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.decoding.plugins;
 
 import dev.millrace.model.ByteBuilder;
+import dev.millrace.model.Identifiers;
 import dev.millrace.publisher.decoding.DecodedChange;
 import dev.millrace.publisher.decoding.DecodedTransaction;
 import dev.millrace.publisher.decoding.OutputWriter;
@@ -100,10 +101,26 @@ final class TestDecodingStreams {
       if (options.includeXids()) {
         out.putUtf8(" TXN " + Integer.toUnsignedString(transaction.xid()));
       }
-      if (options.includeTimestamp()) {
-        out.putUtf8(" (at " + TestDecodingPlugin.timestamp(transaction.commitTime()) + ")");
+      end(out, transaction);
+    }
+  }
+
+  private void end(ByteBuilder out, DecodedTransaction transaction) {
+    if (options.includeTimestamp()) {
+      out.putUtf8(" (at " + TestDecodingPlugin.timestamp(transaction.commitTime()) + ")");
+    }
+    writer.write();
+  }
+
+  void prepare(DecodedTransaction transaction, String gid) {
+    if (wroteChanges.remove(transaction.xid()) || !options.skipEmptyXacts()) {
+      ByteBuilder out = writer.prepare(transaction.endLsn(), transaction.xid());
+      out.putUtf8("preparing streamed transaction").putUtf8(options.includeXids() ? " TXN " : " ");
+      out.putUtf8(Identifiers.literal(gid));
+      if (options.includeXids()) {
+        out.putUtf8(", txid " + Integer.toUnsignedString(transaction.xid()));
       }
-      writer.write();
+      end(out, transaction);
     }
   }
 }
