@@ -19,6 +19,7 @@ final class AlterTableGrammar {
   private final SqlOptions options;
   private final List<String> statements = new ArrayList<>();
   private final Map<String, String> renames = new HashMap<>();
+  private final List<Ddl.ColumnChange> columnChanges = new ArrayList<>();
   private final ImplicitNames names;
   private QualifiedName table;
   private QualifiedName newName;
@@ -58,7 +59,8 @@ final class AlterTableGrammar {
         List.of(table),
         ifExists,
         renames,
-        newName);
+        newName,
+        columnChanges);
   }
 
   private List<String> withIfExists() {
@@ -125,6 +127,9 @@ final class AlterTableGrammar {
       drop();
     } else if (stream.accept("alter")) {
       stream.accept("column");
+      if (stream.peek(1).isWord("type") || stream.peek(2).isWord("data")) {
+        columnChanges.add(new Ddl.ColumnChange(stream.peek().text(), false, false));
+      }
       statements.addAll(new AlterColumnGrammar(stream, options, table).parse());
     } else if (stream.isWord("set") && stream.peek(1).isMark('(')) {
       stream.next();
@@ -223,6 +228,7 @@ final class AlterTableGrammar {
       return;
     }
     dropIndexesOf(name);
+    columnChanges.add(new Ddl.ColumnChange(name, true, cascade));
     add("DROP COLUMN " + ifExists + DdlText.name(name));
   }
 

@@ -106,6 +106,7 @@ public sealed interface ParsedStatement {
    * @param ifExists IF EXISTS / IF NOT EXISTS was written
    * @param renames old to new names of columns, of constraints and their indexes
    * @param newName the new name of the target after RENAME TO, else null
+   * @param columnChanges the target's columns that go or change their type
    */
   record Ddl(
       String original,
@@ -115,8 +116,29 @@ public sealed interface ParsedStatement {
       List<QualifiedName> targets,
       boolean ifExists,
       Map<String, String> renames,
-      QualifiedName newName)
+      QualifiedName newName,
+      List<ColumnChange> columnChanges)
       implements ParsedStatement {
+
+    public Ddl(
+        String original,
+        Kind kind,
+        String tag,
+        List<String> h2Statements,
+        List<QualifiedName> targets,
+        boolean ifExists,
+        Map<String, String> renames,
+        QualifiedName newName) {
+      this(original, kind, tag, h2Statements, targets, ifExists, renames, newName, List.of());
+    }
+
+    /**
+     * A column that others may depend on.
+     *
+     * @param dropped it goes; else its type changes
+     * @param cascade what depends on it may go too
+     */
+    public record ColumnChange(String column, boolean dropped, boolean cascade) {}
 
     /** The first of {@link #targets}; null where there is none. */
     public QualifiedName target() {

@@ -26,10 +26,12 @@ final class CatalogEditor {
     return editor.snapshot(sinceLsn);
   }
 
+  /** Also takes the table out of publications whose filter or list names a column it lost. */
   void put(RelationDefinition relation) {
     removeRelation(relation.oid());
     relations.put(relation.oid(), relation);
     relationsByName.put(relation.name(), relation);
+    editMembers(publication -> publication.withoutMissingColumns(relation));
   }
 
   /** Also takes the table out of the publications that list it. */

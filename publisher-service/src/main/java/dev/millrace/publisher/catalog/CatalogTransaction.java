@@ -27,6 +27,10 @@ public interface CatalogTransaction {
    */
   void lockPublication(String name);
 
+  /**
+   * Whoever applies it also takes the table out of the publications whose row filter or column list
+   * names a column that it has not any more.
+   */
   void put(RelationDefinition relation);
 
   /** Whoever applies it also takes the table out of the publications that list it. */

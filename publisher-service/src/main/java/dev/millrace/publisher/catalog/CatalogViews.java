@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** All pg_ views that show the catalogue, each session its own transaction's changes too. */
+/**
+ * All pg_ views and functions that show the catalogue, each session its own transaction's changes
+ * too.
+ */
 final class CatalogViews {
 
   private CatalogViews() {}
@@ -23,7 +26,7 @@ final class CatalogViews {
     List<SystemView> views = new ArrayList<>(PublicationViews.of(current));
     views.addAll(RelationViews.of(relations));
     views.addAll(DatabaseViews.of(relations));
-    return SystemObjects.views(views);
+    return new SystemObjects(views, PublicationFunctions.of(current));
   }
 
   /** As the session sees it whose statement runs on this thread. */

@@ -1,6 +1,10 @@
 package dev.millrace.publisher.catalog;
 
+import dev.millrace.model.RelationDefinition;
+import dev.millrace.sql.RowFilterText;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
@@ -91,6 +95,17 @@ public record PublicationDefinition(
         tables.stream().filter(member -> !gone.test(member.relationOid())).toList(), schemas);
   }
 
+  /** Without the table if filter or list name a column that this version of it has not. */
+  PublicationDefinition withoutMissingColumns(RelationDefinition relation) {
+    Member member = member(relation.oid());
+    if (member == null || member.rowFilter() == null && member.columns() == null) {
+      return this;
+    }
+    Set<Integer> missing = member.attnums();
+    relation.columns().forEach(column -> missing.remove(column.attnum()));
+    return missing.isEmpty() ? this : withoutTables(oid -> oid == relation.oid());
+  }
+
   PublicationDefinition withoutSchemas(IntPredicate gone) {
     return withMembers(
         tables, schemas.stream().filter(member -> !gone.test(member.schemaOid())).toList());
@@ -106,6 +121,18 @@ public record PublicationDefinition(
   public record Member(int oid, int relationOid, String rowFilter, List<Integer> columns) {
     public Member {
       columns = columns == null ? null : List.copyOf(columns);
+    }
+
+    /** The attribute numbers of all columns that column list and row filter name. */
+    public Set<Integer> attnums() {
+      Set<Integer> attnums = new HashSet<>();
+      if (columns != null) {
+        attnums.addAll(columns);
+      }
+      if (rowFilter != null) {
+        attnums.addAll(RowFilterText.attnums(rowFilter));
+      }
+      return attnums;
     }
   }
 

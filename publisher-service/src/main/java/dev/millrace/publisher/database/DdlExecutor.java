@@ -72,6 +72,7 @@ final class DdlExecutor {
     lockExecutor(patience);
     try {
       Set<QualifiedName> touched = lockTables(ddl, transaction, patience);
+      PublishedColumns.check(ddl, node.catalog().current());
       long stamp = enterGate(ddl, patience);
       try {
         return runLogged(ddl, transaction, touched);

@@ -59,8 +59,13 @@ public final class RowFilter {
     }
   }
 
-  /** A bare NULL or constant may be of any type. */
+  /**
+   * What PostgreSQL finds when the filter is made; a bare NULL may be of any type.
+   *
+   * @throws PgException 42804, 42883
+   */
   void requireBoolean() {
+    OperandTypes.check(expression);
     int type = expression.getType().getValueType();
     if (type != Value.BOOLEAN && type != Value.NULL && type != Value.UNKNOWN) {
       throw new PgException(
