@@ -14,6 +14,9 @@ public final class Bench {
   private static final int HEAP_MB = 512;
   private static final int PORT = 18_080;
 
+  /** Needs a PostgreSQL server beside the services, so it runs only when asked for. */
+  private static final String PEER = "peer";
+
   /** One workload over a running pair of services. */
   @FunctionalInterface
   interface Workload {
@@ -31,6 +34,8 @@ public final class Bench {
     WORKLOADS.put("commit", SingleRows::commitLatency);
     WORKLOADS.put("large_tx", LargeTransactions::oneMillion);
     WORKLOADS.put("two_million", LargeTransactions::twoMillion);
+    WORKLOADS.put("five_million", LargeTransactions::fiveMillion);
+    WORKLOADS.put(PEER, PeerComparison::run);
   }
 
   private Bench() {}
@@ -45,6 +50,8 @@ public final class Bench {
           return usage("--json needs a file");
         }
         json = Path.of(args[++i]);
+      } else if (args[i].equals("--peer")) {
+        names.add(PEER);
       } else if (WORKLOADS.containsKey(args[i])) {
         names.add(args[i]);
       } else {
@@ -54,7 +61,11 @@ public final class Bench {
     Figures figures = new Figures();
     double publisherPeak = 0;
     double subscriberPeak = 0;
-    for (String name : names.isEmpty() ? WORKLOADS.keySet() : names) {
+    if (names.isEmpty()) {
+      names.addAll(WORKLOADS.keySet());
+      names.remove(PEER);
+    }
+    for (String name : names) {
       System.out.println("-- " + name);
       Path directory = BuiltJars.home().resolve("data").resolve("bench");
       try (TwoServices services =
@@ -83,7 +94,9 @@ public final class Bench {
   private static int usage(String problem) {
     System.err.println(problem);
     System.err.println(
-        "usage: bin/bench [--json FILE] [" + String.join(" | ", WORKLOADS.keySet()) + " ..]");
+        "usage: bin/bench [--json FILE] [--peer] ["
+            + String.join(" | ", WORKLOADS.keySet())
+            + " ..]");
     return 2;
   }
 }

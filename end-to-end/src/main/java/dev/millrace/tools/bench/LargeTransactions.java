@@ -2,6 +2,7 @@ package dev.millrace.tools.bench;
 
 import dev.millrace.tools.MillraceApi;
 import dev.millrace.tools.TwoServices;
+import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /** One transaction of a million rows and one of two million. */
@@ -27,6 +28,39 @@ final class LargeTransactions {
     figures.put("two_million_rows_visible_s", commit.visibleAfterSeconds());
     JsonNode stats = services.publisher().get("/api/v1/slots/bench_sub/stats");
     figures.put("two_million_rows_spill_bytes", stats.get("spill_bytes").asDouble());
+  }
+
+  /** Five million rows in one transaction, sent from spill files and then as they were made. */
+  static void fiveMillion(TwoServices services, Figures figures) throws Exception {
+    MillraceApi publisher = services.publisher();
+    publisher.sql(BenchTable.CREATE);
+    publisher.sql("CREATE PUBLICATION bench_pub FOR TABLE bench");
+    for (String slot : new String[] {"spilled", "streamed"}) {
+      publisher.post("/api/v1/slots", Map.of("slot_name", slot, "plugin", "pgoutput"));
+    }
+    long rows = 5_000_000;
+    try (MillraceApi.Session session = publisher.openSession()) {
+      session.sql("BEGIN");
+      for (long from = 1; from < rows; from += ROWS_PER_STATEMENT) {
+        session.sql(BenchTable.insert(from, from + ROWS_PER_STATEMENT - 1));
+      }
+      session.sql("COMMIT");
+    }
+    drain(services, figures, "spilled", "proto_version '1'", rows);
+    drain(services, figures, "streamed", "proto_version '2', streaming 'on'", rows);
+  }
+
+  private static void drain(
+      TwoServices services, Figures figures, String slot, String options, long rows)
+      throws InterruptedException {
+    CpuTimes before = CpuTimes.of(services);
+    try (StreamDrain drain = new StreamDrain(services.publisherPort(), slot, options, rows)) {
+      figures.put("five_million_" + slot + "_rows_per_s", drain.awaitRate(300));
+    }
+    CpuTimes.of(services).put(figures, "five_million_" + slot + "_row", before, rows);
+    JsonNode stats = services.publisher().get("/api/v1/slots/" + slot + "/stats");
+    String bytes = slot.equals("spilled") ? "spill_bytes" : "stream_bytes";
+    figures.put("five_million_" + bytes, stats.get(bytes).asDouble());
   }
 
   /** From sending COMMIT until the subscriber showed the last row, with the CPU used at both. */

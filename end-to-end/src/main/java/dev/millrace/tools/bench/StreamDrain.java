@@ -25,7 +25,14 @@ final class StreamDrain implements AutoCloseable {
   private volatile long lastNanos;
   private volatile String failure;
 
-  StreamDrain(String host, int port, String slot, String publication, long expectedInserts) {
+  StreamDrain(int port, String slot, long expectedInserts) {
+    this(port, slot, "proto_version '1'", expectedInserts);
+  }
+
+  /**
+   * @param options of START_REPLICATION besides the publication
+   */
+  StreamDrain(int port, String slot, String options, long expectedInserts) {
     expected = expectedInserts;
     socket =
         HttpClient.newHttpClient()
@@ -33,20 +40,16 @@ final class StreamDrain implements AutoCloseable {
             .subprotocols("millrace.replication.v1")
             .buildAsync(
                 URI.create(
-                    "ws://"
-                        + host
-                        + ":"
-                        + port
-                        + "/replication?dbname=testdb&application_name=bench"),
+                    "ws://127.0.0.1:" + port + "/replication?dbname=testdb&application_name=bench"),
                 new Listener())
             .join();
     socket
         .sendText(
             "START_REPLICATION SLOT \""
                 + slot
-                + "\" LOGICAL 0/0 (proto_version '1', publication_names '"
-                + publication
-                + "')",
+                + "\" LOGICAL 0/0 ("
+                + options
+                + ", publication_names 'bench_pub')",
             true)
         .join();
   }

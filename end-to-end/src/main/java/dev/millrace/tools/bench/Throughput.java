@@ -7,7 +7,7 @@ import java.util.Map;
 /** Rows a second in 1000-row transactions: captured, decoded and sent, applied. */
 final class Throughput {
 
-  private static final int ROWS_PER_TRANSACTION = 1_000;
+  static final int ROWS_PER_TRANSACTION = 1_000;
   private static final int SESSIONS = 2;
   private static final int WARM_UP_TRANSACTIONS = 300;
   private static final int CAPTURE_TRANSACTIONS = 1_000;
@@ -35,8 +35,7 @@ final class Throughput {
     long rows = (long) CAPTURE_TRANSACTIONS * ROWS_PER_TRANSACTION;
     double rate = 0;
     for (String slot : new String[] {"bench_warm_up", "bench_slot"}) {
-      try (StreamDrain drain =
-          new StreamDrain("127.0.0.1", services.publisherPort(), slot, "bench_pub", rows)) {
+      try (StreamDrain drain = new StreamDrain(services.publisherPort(), slot, rows)) {
         rate = drain.awaitRate(120);
       }
     }
@@ -58,7 +57,7 @@ final class Throughput {
   }
 
   /** Writes transactions from several sessions; returns the seconds it took. */
-  private static double write(MillraceApi api, int firstTransaction, int count) throws Exception {
+  static double write(MillraceApi api, int firstTransaction, int count) throws Exception {
     long start = System.nanoTime();
     Clients.run(
         api,
