@@ -16,7 +16,7 @@ final class Figures {
 
   void put(String name, double value) {
     values.put(name, value);
-    System.out.printf(Locale.ROOT, "%-36s %,14.2f%n", name, value);
+    System.out.printf(Locale.ROOT, "%-44s %,14.2f%n", name, value);
   }
 
   void write(Path file) throws IOException {

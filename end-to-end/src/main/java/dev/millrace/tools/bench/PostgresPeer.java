@@ -17,6 +17,8 @@ import org.postgresql.PGConnection;
 import org.postgresql.PGProperty;
 import org.postgresql.replication.LogSequenceNumber;
 import org.postgresql.replication.PGReplicationStream;
+import org.springframework.boot.logging.LogLevel;
+import org.springframework.boot.logging.LoggingSystem;
 
 /**
  * A real PostgreSQL server with the bench table, its slots read by pg_recvlogical where that is
@@ -31,6 +33,7 @@ final class PostgresPeer implements AutoCloseable {
   private final boolean receiverInstalled;
 
   PostgresPeer() throws IOException, SQLException {
+    LoggingSystem.get(getClass().getClassLoader()).setLogLevel("io.zonky", LogLevel.WARN);
     server =
         EmbeddedPostgres.builder()
             .setServerConfig("wal_level", "logical")
