@@ -234,18 +234,26 @@ public class H2Backend implements TransactionBackend {
 
   /** Runs the statements of a DDL statement outside any transaction. */
   protected void runDefinition(Ddl ddl) {
+    if (AlterRehearsal.hasSeveralActions(ddl)) {
+      AlterRehearsal.run(definitionConnection(), ddl);
+    }
     for (String statement : ddl.h2Statements()) {
       executeDirectly(statement);
     }
   }
 
   /** Runs a statement that changes definitions or restarts a sequence, outside transactions. */
-  protected void executeDirectly(String h2Sql) {
-    try (Statement statement = connection.createStatement()) {
+  private void executeDirectly(String h2Sql) {
+    try (Statement statement = definitionConnection().createStatement()) {
       statement.execute(h2Sql);
     } catch (SQLException e) {
       throw H2Errors.translate(e);
     }
+  }
+
+  /** The connection for {@link #executeDirectly}; one that may change definitions. */
+  protected Connection definitionConnection() {
+    return connection;
   }
 
   /** Something JDBC does, with its errors in PostgreSQL's words. */

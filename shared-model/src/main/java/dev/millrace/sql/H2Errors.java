@@ -160,6 +160,15 @@ public final class H2Errors {
                 error)
             .withDetail(message.parameter(1) + " depends on it.")
             .withHint("Use DROP ... CASCADE to drop the dependent objects too.");
+      case ErrorCode.CONSTRAINT_IS_USED_BY_CONSTRAINT_2:
+        return pg(
+                SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
+                "cannot drop constraint "
+                    + lastName(message.parameter(0))
+                    + " because other objects depend on it",
+                error)
+            .withDetail("constraint " + lastName(message.parameter(1)) + " depends on it.")
+            .withHint("Use DROP ... CASCADE to drop the dependent objects too.");
       case ErrorCode.CANNOT_TRUNCATE_1:
         return pg(
                 SqlState.FEATURE_NOT_SUPPORTED,
@@ -176,9 +185,13 @@ public final class H2Errors {
     }
   }
 
+  /** A name without its schema and quotes. */
+  private static String lastName(String path) {
+    return H2Message.unquote(path.substring(path.lastIndexOf('.') + 1));
+  }
+
   private static PgException generatedAlways(H2Message message, SQLException error) {
-    String path = message.parameter(0);
-    String column = H2Message.unquote(path.substring(path.lastIndexOf('.') + 1));
+    String column = lastName(message.parameter(0));
     return pg(
             SqlState.GENERATED_ALWAYS,
             message.statementBegins("update")

@@ -54,6 +54,8 @@ public final class H2Schema {
       "SELECT TABLE_SCHEMA, TABLE_NAME FROM INFORMATION_SCHEMA.TABLES"
           + " WHERE TABLE_TYPE = 'BASE TABLE' AND TABLE_SCHEMA NOT IN ('millrace', '"
           + SystemCatalog.SCHEMA
+          + "', '"
+          + AlterRehearsal.SCHEMA
           + "', 'information_schema', 'pg_catalog') ORDER BY 1, 2";
 
   private H2Schema() {}

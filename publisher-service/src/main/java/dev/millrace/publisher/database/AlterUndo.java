@@ -18,9 +18,9 @@ import java.util.Set;
  * Takes back the first parts of an ALTER TABLE whose later part failed: H2 runs and commits the
  * parts one by one, PostgreSQL all or none. Made before the statement runs; the table is locked.
  *
- * <p>Columns, constraints and indexes that were added are dropped and NOT NULL is set back. A
- * dropped column or a changed type cannot be brought back: then the table keeps its new shape, and
- * so does the catalogue.
+ * <p>Columns, constraints and indexes that were added are dropped and NOT NULL is set back. What
+ * cannot be brought back, such as a dropped column or a changed type, is {@linkplain
+ * dev.millrace.sql.AlterRehearsal rehearsed} first.
  */
 final class AlterUndo {
 

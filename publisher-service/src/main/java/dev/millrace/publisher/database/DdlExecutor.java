@@ -8,6 +8,7 @@ import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.catalog.CatalogTransaction;
 import dev.millrace.publisher.wal.WalBatch;
+import dev.millrace.sql.AlterRehearsal;
 import dev.millrace.sql.H2Errors;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.ParsedStatement.Ddl.Kind;
@@ -59,7 +60,16 @@ final class DdlExecutor {
   DdlExecutor(NodeParts node) {
     this.node = node;
     this.owner = node.database().openOwner();
+    clearRehearsal();
     this.triggers = new CaptureTriggers(node.database());
+  }
+
+  private void clearRehearsal() {
+    try {
+      AlterRehearsal.clear(owner);
+    } catch (SQLException e) {
+      throw H2Errors.translate(e);
+    }
   }
 
   /**
@@ -73,6 +83,9 @@ final class DdlExecutor {
     try {
       Set<QualifiedName> touched = lockTables(ddl, transaction, patience);
       PublishedColumns.check(ddl, node.catalog().current());
+      if (AlterRehearsal.isIrreversible(ddl)) {
+        AlterRehearsal.run(owner, ddl);
+      }
       long stamp = enterGate(ddl, patience);
       try {
         return runLogged(ddl, transaction, touched);

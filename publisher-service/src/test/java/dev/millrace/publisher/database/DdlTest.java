@@ -141,6 +141,42 @@ class DdlTest {
   }
 
   @Test
+  @DisplayName("An ALTER TABLE that drops or changes columns and fails later leaves all as it was")
+  void failedIrreversibleAlter() {
+    node.run("CREATE TABLE p (id int PRIMARY KEY, u int UNIQUE); INSERT INTO p VALUES (1, 1)");
+    node.run(
+        "CREATE TABLE t (id serial PRIMARY KEY, a text NOT NULL DEFAULT 'x', n int, m int,"
+            + " g int GENERATED ALWAYS AS (n + 1) STORED, parent int REFERENCES p, CHECK (n > 0))");
+    node.run("CREATE INDEX t_m ON t (m, a)");
+    node.run("CREATE TABLE child (t int REFERENCES t)");
+    node.run("INSERT INTO t (a, n, m, parent) VALUES ('1', 1, 7, 1), ('two', 2, NULL, NULL)");
+    RelationDefinition before = node.table("t");
+    long start = node.log().insertLsn();
+    for (String[] actionsAndState :
+        new String[][] {
+          {"DROP COLUMN m, ALTER COLUMN a TYPE int", "22P02"},
+          {"DROP COLUMN m, ADD COLUMN b int NOT NULL", "23502"},
+          {"ALTER COLUMN m TYPE text, ADD CHECK (id < 2)", "23514"},
+          {"DROP COLUMN a, DROP COLUMN absent", "42703"},
+          {"ALTER COLUMN a DROP DEFAULT, ADD UNIQUE (parent), ADD CHECK (id > 1)", "23514"},
+          {"DROP COLUMN m, DROP CONSTRAINT t_pkey", "2BP01"},
+        }) {
+      assertThat(Errors.of(() -> node.run("ALTER TABLE t " + actionsAndState[0])))
+          .as(actionsAndState[0])
+          .startsWith(actionsAndState[1])
+          .doesNotContain("rehearsal");
+      assertThat(node.table("t")).as(actionsAndState[0]).isEqualTo(before);
+    }
+    assertThat(node.logFrom(start).changes()).doesNotContain("COMMIT");
+    assertThat(node.rows("SELECT * FROM t ORDER BY id"))
+        .containsExactly("1|1|1|7|2|1", "2|two|2|null|3|null");
+    node.run("ALTER TABLE t DROP COLUMN m, ALTER COLUMN a TYPE varchar(5), ADD COLUMN b int");
+    assertThat(columns("t")).containsExactly("id", "a", "n", "g", "parent", "b");
+    assertThat(Errors.of(() -> node.rows("SELECT * FROM pg_alter_rehearsal.t")))
+        .startsWith("3F000");
+  }
+
+  @Test
   @DisplayName("Dropping the primary key gives the table a row number; rows stay identifiable")
   void dropPrimaryKey() {
     node.run("CREATE TABLE t (id int PRIMARY KEY); INSERT INTO t VALUES (1)");

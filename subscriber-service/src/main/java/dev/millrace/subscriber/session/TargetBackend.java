@@ -14,7 +14,6 @@ import dev.millrace.subscriber.catalog.LocalRelation;
 import dev.millrace.subscriber.command.SubscriptionCommands;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -144,17 +143,11 @@ final class TargetBackend extends H2Backend {
   }
 
   @Override
-  protected void executeDirectly(String h2Sql) {
-    try {
-      if (owner == null) {
-        owner = services.users().openOwner();
-      }
-      try (Statement statement = owner.createStatement()) {
-        statement.execute(h2Sql);
-      }
-    } catch (SQLException e) {
-      throw H2Errors.translate(e);
+  protected Connection definitionConnection() {
+    if (owner == null) {
+      owner = services.users().openOwner();
     }
+    return owner;
   }
 
   @Override

@@ -101,6 +101,27 @@ class TargetSessionTest {
   }
 
   @Test
+  @DisplayName("an ALTER TABLE of several actions happens whole or not at all")
+  void compoundAlter() {
+    ok(
+        "create table compound (id int primary key, a text, b int); create index on compound (b, a)");
+    ok("create table refers (id int references compound)");
+    ok("insert into compound values (1, '1', 1), (2, 'two', null)");
+    for (String actions :
+        List.of(
+            "drop column b, alter column a type int",
+            "add column c int, drop column a, alter column b set not null")) {
+      assertThat(subscriber.sql("alter table compound " + actions).status()).isEqualTo(422);
+      assertThat(subscriber.rows("select * from compound where id = 1"))
+          .containsExactly(List.of("1", "1", "1"));
+    }
+    ok(
+        "alter table compound drop column b, add column c int default 5, alter column a set not null");
+    assertThat(subscriber.rows("select * from compound order by id"))
+        .containsExactly(List.of("1", "1", "5"), List.of("2", "two", "5"));
+  }
+
+  @Test
   @DisplayName("a dropped table leaves its subscription")
   void droppedTable() throws Exception {
     ok("create table leaving (id int primary key); create table staying (id int primary key)");
