@@ -15,16 +15,19 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /**
  * Makes H2 durable up to a position of the log, so that redo can begin there and older log can go.
  *
  * <p>Under the exclusive side of the commit gate, H2 shows exactly the transactions whose commit
  * records lie before the insert LSN: that is the redo LSN. Transactions running then are written to
- * the log with their first LSNs, because redo needs their earlier records. The markers that H2
+ * the log with their first LSNs, because redo needs their earlier records; those of transactions
+ * that are prepared go to files of their own, since they may stay for long. The markers that H2
  * shows at that moment are needed no more once H2 is durable; a snapshot pinned under the gate
  * finds them.
  *
@@ -91,6 +94,7 @@ final class Checkpointer implements AutoCloseable {
       long redoLsn = position.redoLsn();
       node.log().flush(node.log().insertLsn());
       FaultPoint.hit("checkpoint.noted");
+      writePrepared(position.prepared());
       node.database().checkpointSync();
       node.catalog().save();
       FaultPoint.hit("checkpoint.synced");
@@ -98,6 +102,7 @@ final class Checkpointer implements AutoCloseable {
       int nextXid = node.running().nextXid();
       control.update(state -> state.withCheckpoint(redoLsn, node.log().flushLsn(), nextXid, time));
       FaultPoint.hit("checkpoint.controlled");
+      node.twoPhase().files().retain(xids(position.prepared()));
       deleteMarkers(markers);
       retention.release(position.neededLsn());
       return redoLsn;
@@ -115,29 +120,44 @@ final class Checkpointer implements AutoCloseable {
   }
 
   /**
-   * @param neededLsn the first record that redo from {@code redoLsn} reads: of a transaction that
-   *     ran then, whether or not it has ended since
+   * @param neededLsn the first record of a transaction that ran or was prepared then, whether or
+   *     not it has ended since: redo or a new slot may need it
    */
-  private record RedoPosition(long redoLsn, long neededLsn) {}
+  private record RedoPosition(long redoLsn, long neededLsn, List<PreparedTransaction> prepared) {}
+
+  private void writePrepared(List<PreparedTransaction> prepared) {
+    for (PreparedTransaction each : prepared) {
+      NodeTransaction transaction = each.transaction();
+      node.twoPhase()
+          .files()
+          .write(node.log(), transaction.xid(), transaction.firstLsn(), each.prepareEndLsn());
+    }
+  }
+
+  private static Set<Integer> xids(List<PreparedTransaction> prepared) {
+    return prepared.stream().map(each -> each.transaction().xid()).collect(Collectors.toSet());
+  }
 
   private RedoPosition noteRedoPosition(Connection markers) throws SQLException {
     long stamp = node.gate().enterExclusive();
     try (Statement statement = markers.createStatement()) {
       long redoLsn = node.log().insertLsn();
       long neededLsn = Lsn.min(redoLsn, node.running().oldestFirstLsn());
+      List<PreparedTransaction> prepared = node.twoPhase().prepared().all();
       WalBatch batch = new WalBatch(256);
-      addRunningTransactions(batch);
+      addRunningTransactions(batch, xids(prepared));
       node.log().append(batch);
       node.sequences().checkpointed();
       statement.executeQuery("SELECT 1").close();
-      return new RedoPosition(redoLsn, neededLsn);
+      return new RedoPosition(redoLsn, neededLsn, prepared);
     } finally {
       node.gate().leave(stamp);
     }
   }
 
-  private void addRunningTransactions(WalBatch batch) {
+  private void addRunningTransactions(WalBatch batch, Set<Integer> prepared) {
     List<NodeTransaction> running = new ArrayList<>(node.running().all());
+    running.removeIf(transaction -> prepared.contains(transaction.xid()));
     ByteBuilder out =
         batch.begin(
             WalRecordType.RUNNING_TRANSACTIONS,
@@ -150,6 +170,8 @@ final class Checkpointer implements AutoCloseable {
     for (NodeTransaction transaction : running) {
       out.putInt(transaction.xid()).putLong(transaction.firstLsn());
     }
+    out.putInt(prepared.size());
+    prepared.forEach(out::putInt);
     if (node.isForeign()) {
       out.putLong(node.foreign().sourceLsn());
     }

@@ -15,6 +15,7 @@ import dev.millrace.publisher.slots.ReplicationSlots;
 import dev.millrace.publisher.slots.SlotLimits;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.publisher.wal.ControlState;
+import dev.millrace.publisher.wal.PreparedFiles;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.publisher.wal.WriteAheadLog;
@@ -167,6 +168,7 @@ final class NodeStart {
               connection,
               dataDirectory.resolve("base").resolve("redo"),
               state.segmentSize(),
+              new PreparedFiles(dataDirectory),
               database::openSession,
               !foreign)
           .run(state.redoLsn(), state.nextXid());
@@ -223,7 +225,14 @@ final class NodeStart {
         sequences,
         transactions,
         new TwoPhaseCommit(
-            log, gate, locks, sequences, transactions, new PreparedTransactions(), failure),
+            log,
+            gate,
+            locks,
+            sequences,
+            transactions,
+            new PreparedTransactions(),
+            new PreparedFiles(dataDirectory),
+            failure),
         new AsyncCommits(settings),
         new OpenSnapshots(),
         failure,

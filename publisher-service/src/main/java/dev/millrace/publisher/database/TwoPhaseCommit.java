@@ -1,6 +1,7 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.model.FaultPoint;
+import dev.millrace.publisher.wal.PreparedFiles;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import org.h2.engine.SessionLocal;
@@ -17,11 +18,11 @@ import org.h2.engine.SessionLocal;
  * </pre>
  *
  * <p>A kill before the flush of PREPARE leaves an unfinished transaction, which the next start
- * aborts. After it the start applies the transaction's changes from the log into an open H2
- * transaction and takes its locks again, before any session can come. A kill after the flush of the
- * end finds the end in the log: the start redoes the commit where H2 lacks its marker, or leaves
- * the changes out. Rolling back waits for its flush too, because others must not build on rows
- * whose going a crash would take back.
+ * aborts. After it the start applies the transaction's changes, from the log or from its file
+ * ({@link PreparedFiles}), into an open H2 transaction and takes its locks again, before any
+ * session can come. A kill after the flush of the end finds the end in the log: the start redoes
+ * the commit where H2 lacks its marker, or leaves the changes out. Rolling back waits for its flush
+ * too, because others must not build on rows whose going a crash would take back.
  *
  * <p>All three hold the shared side of the gate over their steps, so a checkpoint sees a
  * transaction either before or after each of them. Safe for any thread.
@@ -34,6 +35,7 @@ final class TwoPhaseCommit {
   private final SequenceBounds sequences;
   private final TransactionLog transactions;
   private final PreparedTransactions prepared;
+  private final PreparedFiles files;
   private final NodeFailure failure;
 
   TwoPhaseCommit(
@@ -43,6 +45,7 @@ final class TwoPhaseCommit {
       SequenceBounds sequences,
       TransactionLog transactions,
       PreparedTransactions prepared,
+      PreparedFiles files,
       NodeFailure failure) {
     this.log = log;
     this.gate = gate;
@@ -50,6 +53,7 @@ final class TwoPhaseCommit {
     this.sequences = sequences;
     this.transactions = transactions;
     this.prepared = prepared;
+    this.files = files;
     this.failure = failure;
   }
 
@@ -150,6 +154,11 @@ final class TwoPhaseCommit {
       throw failure.stop(
           "could not end prepared transaction \"" + ending.gid() + "\" as the log says", e);
     }
+  }
+
+  /** Where checkpoints keep what redo needs of prepared transactions. */
+  PreparedFiles files() {
+    return files;
   }
 
   /** The prepared transactions, the oldest first. */

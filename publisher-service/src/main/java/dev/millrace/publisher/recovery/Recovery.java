@@ -8,6 +8,7 @@ import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.catalog.CatalogTransaction;
 import dev.millrace.publisher.decoding.ReorderBuffer;
 import dev.millrace.publisher.wal.PrepareRecord;
+import dev.millrace.publisher.wal.PreparedFiles;
 import dev.millrace.publisher.wal.WalFormat;
 import dev.millrace.publisher.wal.WalReader;
 import dev.millrace.publisher.wal.WalRecordType;
@@ -23,8 +24,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -66,6 +69,9 @@ import java.util.function.Supplier;
  * own: whatever committed while it was prepared touched other rows, since it held its locks, so
  * coming later makes no difference. Its catalogue changes are collected, not made.
  *
+ * <p>What was prepared at the checkpoint comes from files of its own ({@link PreparedFiles}); those
+ * records are passed over where reading the log meets them again.
+ *
  * <p>DDL is not redone: it is durable in H2 before its commit record is written. But the catalogue
  * is: its records go to the catalogue in commit order, those of transactions that H2 has too. One
  * thread.
@@ -79,6 +85,7 @@ public final class Recovery {
   private final Connection connection;
   private final Path spillDirectory;
   private final long segmentSize;
+  private final PreparedFiles preparedFiles;
   private final Supplier<Connection> preparedConnections;
 
   /** First LSNs by top-level xid. */
@@ -106,6 +113,7 @@ public final class Recovery {
       Connection connection,
       Path spillDirectory,
       long segmentSize,
+      PreparedFiles preparedFiles,
       Supplier<Connection> preparedConnections,
       boolean withRows) {
     this.log = log;
@@ -113,6 +121,7 @@ public final class Recovery {
     this.connection = connection;
     this.spillDirectory = spillDirectory;
     this.segmentSize = segmentSize;
+    this.preparedFiles = preparedFiles;
     this.preparedConnections = preparedConnections;
     this.withRows = withRows;
   }
@@ -127,9 +136,21 @@ public final class Recovery {
     try (RowRedo rows = new RowRedo(connection, catalog::relation);
         ReorderBuffer buffer = new ReorderBuffer(spillDirectory, WORK_MEM, segmentSize, null)) {
       setReferentialIntegrity(false);
-      try (WalReader reader = log.openReader(firstNeededLsn(redoLsn))) {
+      RedoStart start = redoStart(redoLsn);
+      for (int xid : start.prepared()) {
+        try (WalReader reader = preparedFiles.open(xid)) {
+          while (reader.next()) {
+            read(reader, redoLsn, buffer, rows);
+          }
+        }
+      }
+      try (WalReader reader = log.openReader(start.lsn())) {
         while (reader.next()) {
-          read(reader, redoLsn, buffer, rows);
+          boolean known =
+              Lsn.isBefore(reader.lsn(), redoLsn) && start.prepared().contains(reader.topXid());
+          if (!known) {
+            read(reader, redoLsn, buffer, rows);
+          }
         }
       }
       for (RecoveryResult.Prepared each : List.copyOf(prepared.values())) {
@@ -159,16 +180,23 @@ public final class Recovery {
     }
   }
 
-  /** The smallest first LSN of the transactions that ran at the checkpoint, or its position. */
-  private long firstNeededLsn(long redoLsn) {
+  /**
+   * @param lsn the smallest first LSN of the transactions that ran at the checkpoint, or its
+   *     position
+   * @param prepared the transactions that were prepared then, whose records are in files
+   */
+  private record RedoStart(long lsn, Set<Integer> prepared) {}
+
+  private RedoStart redoStart(long redoLsn) {
     try (WalReader reader = log.openReader(redoLsn)) {
       while (reader.next()) {
         switch (reader.type()) {
           case RUNNING_TRANSACTIONS -> {
-            return oldest(reader, redoLsn);
+            return redoStart(reader, redoLsn);
           }
           case COMMIT -> {
-            return redoLsn; // A new node has no checkpoint before its first commit.
+            // A new node has no checkpoint before its first commit.
+            return new RedoStart(redoLsn, Set.of());
           }
           default -> {
             // Records of running transactions may come between.
@@ -176,18 +204,23 @@ public final class Recovery {
         }
       }
     }
-    return redoLsn;
+    return new RedoStart(redoLsn, Set.of());
   }
 
-  private static long oldest(WalReader reader, long redoLsn) {
-    byte[] bytes = reader.buffer();
-    int at = reader.bodyOffset() + 8;
-    int count = TupleReader.getInt(bytes, at);
+  private static RedoStart redoStart(WalReader reader, long redoLsn) {
+    ByteBuffer in =
+        ByteBuffer.wrap(reader.buffer(), reader.bodyOffset() + 8, reader.bodyLength() - 8);
     long oldestLsn = redoLsn;
-    for (int i = 0; i < count; i++) {
-      oldestLsn = Lsn.min(oldestLsn, TupleReader.getLong(bytes, at + 4 + 12 * i + 4));
+    for (int left = in.getInt(); left > 0; left--) {
+      in.getInt();
+      oldestLsn = Lsn.min(oldestLsn, in.getLong());
     }
-    return oldestLsn;
+    Set<Integer> prepared = new LinkedHashSet<>();
+    boolean listed = in.remaining() >= Integer.BYTES; // Not in logs of the first version.
+    for (int left = listed ? in.getInt() : 0; left > 0; left--) {
+      prepared.add(in.getInt());
+    }
+    return new RedoStart(oldestLsn, prepared);
   }
 
   private void read(WalReader reader, long redoLsn, ReorderBuffer buffer, RowRedo rows)

@@ -38,7 +38,8 @@ package dev.millrace.publisher.wal;
  * COMMIT_PREPARED, ROLLBACK_PREPARED
  *           flags byte as of its PREPARE; the fields of {@link FinishPreparedRecord}, which begin as those of COMMIT
  * ASSIGNMENT empty: the header says it all
- * RUNNING_TRANSACTIONS next xid 4, next OID 4, count 4, then per transaction xid 4, first LSN 8
+ * RUNNING_TRANSACTIONS next xid 4, next OID 4, count 4, then per transaction xid 4, first LSN 8; then, since prepared
+ *           transactions have files of their own ({@link PreparedFiles}), count 4 and their xids 4 each
  * FLUSH_MARK flushed LSN 8
  *
  * With flag 128 ({@link #WITH_SOURCE_LSN}) COMMIT, RUNNING_TRANSACTIONS and the like end with a position 8: up to there

@@ -7,9 +7,12 @@ import dev.millrace.model.PgException;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.TransactionStatus;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -162,6 +165,54 @@ class PreparedTransactionsTest {
       restart();
     }
     node.run("ALTER TABLE t ADD COLUMN c int");
+  }
+
+  @Test
+  @DisplayName("a checkpoint puts it into a file that goes with the first checkpoint after its end")
+  void files() throws IOException {
+    prepare("g", "INSERT INTO t VALUES (1, 'a'); SAVEPOINT s; INSERT INTO t VALUES (2, 'b')");
+    prepare("h", "INSERT INTO t VALUES (3, 'c')");
+    assertThat(files("pg_twophase")).isEmpty();
+    node.run("CHECKPOINT");
+    assertThat(files("pg_twophase")).hasSize(2);
+    node.run("ROLLBACK PREPARED 'h'");
+    restart();
+    assertThat(files("pg_twophase")).hasSize(1);
+    assertThat(gids()).containsExactly("g");
+    node.run("COMMIT PREPARED 'g'");
+    assertThat(files("pg_twophase")).hasSize(1);
+    restart();
+    assertThat(files("pg_twophase")).isEmpty();
+    assertThat(node.rows("SELECT id FROM t ORDER BY id")).containsExactly("1", "2");
+  }
+
+  @Test
+  @DisplayName("a damaged file stops the start, naming it")
+  void damagedFile() throws IOException {
+    prepare("g", "INSERT INTO t VALUES (1, 'a')");
+    node.close();
+    Path file = directory.resolve("pg_twophase").resolve(files("pg_twophase").get(0));
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[60] ^= 1;
+    Files.write(file, bytes);
+    fails(
+        "XX001",
+        "two-phase file \"" + file + "\" is damaged",
+        () -> TestNode.open(directory, SETTINGS));
+    bytes[60] ^= 1;
+    Files.write(file, bytes);
+    node = TestNode.open(directory, SETTINGS);
+    assertThat(gids()).containsExactly("g");
+  }
+
+  private List<String> files(String name) throws IOException {
+    Path path = directory.resolve(name);
+    if (!Files.isDirectory(path)) {
+      return List.of();
+    }
+    try (Stream<Path> files = Files.list(path)) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    }
   }
 
   @Test

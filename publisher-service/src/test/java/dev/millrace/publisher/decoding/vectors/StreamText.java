@@ -2,15 +2,20 @@ package dev.millrace.publisher.decoding.vectors;
 
 import dev.millrace.model.PgType;
 import dev.millrace.pgoutput.Begin;
+import dev.millrace.pgoutput.BeginPrepare;
 import dev.millrace.pgoutput.Commit;
+import dev.millrace.pgoutput.CommitPrepared;
 import dev.millrace.pgoutput.Delete;
 import dev.millrace.pgoutput.Insert;
 import dev.millrace.pgoutput.LogicalMessage;
 import dev.millrace.pgoutput.PgOutputMessage;
 import dev.millrace.pgoutput.PgOutputReader;
+import dev.millrace.pgoutput.Prepare;
 import dev.millrace.pgoutput.Relation;
+import dev.millrace.pgoutput.RollbackPrepared;
 import dev.millrace.pgoutput.StreamAbort;
 import dev.millrace.pgoutput.StreamCommit;
+import dev.millrace.pgoutput.StreamPrepare;
 import dev.millrace.pgoutput.StreamStart;
 import dev.millrace.pgoutput.StreamStop;
 import dev.millrace.pgoutput.Truncate;
@@ -154,6 +159,21 @@ final class StreamText {
     } else if (message instanceof StreamCommit m) {
       open.getOrDefault(m.xid(), List.of()).forEach(gathered -> current.add(gathered.line));
       line("c" + (gathering ? "" : " " + number(m.xid())));
+      endTransaction();
+    } else if (message instanceof StreamPrepare m) {
+      open.getOrDefault(m.xid(), List.of()).forEach(gathered -> current.add(gathered.line));
+      line("p " + number(m.xid()) + " " + m.gid());
+      endTransaction();
+    } else if (message instanceof BeginPrepare m) {
+      line("b " + number(m.xid()) + " " + m.gid());
+    } else if (message instanceof Prepare m) {
+      line("P " + number(m.xid()) + " " + m.gid());
+      endTransaction();
+    } else if (message instanceof CommitPrepared m) {
+      line("K " + number(m.xid()) + " " + m.gid());
+      endTransaction();
+    } else if (message instanceof RollbackPrepared m) {
+      line("r " + number(m.xid()) + " " + m.gid());
       endTransaction();
     } else if (message instanceof Begin) {
       line("B");

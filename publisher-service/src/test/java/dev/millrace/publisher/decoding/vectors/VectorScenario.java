@@ -36,8 +36,9 @@ record VectorScenario(
   /** The settings of a capture; {@code workMem} in bytes. */
   record Settings(long workMem, boolean immediately) {}
 
-  /** A capture of pgoutput. */
+  /** A capture of pgoutput; {@code twoPhase} is the slot's. */
   record Run(
+      boolean twoPhase,
       Map<String, String> options,
       Settings settings,
       List<byte[]> messages,
@@ -49,13 +50,23 @@ record VectorScenario(
       return options.containsKey("streaming") && !settings.immediately;
     }
 
+    /** Whether the options turn a plain slot into a two-phase one. */
+    boolean turnsTwoPhase() {
+      return !twoPhase && options.containsKey("two_phase");
+    }
+
     boolean isParallel() {
       return "parallel".equals(options.get("streaming"));
     }
   }
 
   /** A capture of test_decoding. */
-  record TextRun(Map<String, String> options, Settings settings, List<String> lines, String error) {
+  record TextRun(
+      boolean twoPhase,
+      Map<String, String> options,
+      Settings settings,
+      List<String> lines,
+      String error) {
 
     boolean isStreamedByMemory() {
       return options.containsKey("stream-changes") && !settings.immediately;
@@ -93,7 +104,7 @@ record VectorScenario(
               error.path("message").asString(null)));
     }
     List<Run> runs = new ArrayList<>();
-    boolean streaming = name.startsWith("13-stream");
+    boolean streaming = name.startsWith("13-stream") || name.startsWith("12-two-phase");
     json.path("runs").forEach(run -> addRun(runs, run, streaming));
     List<TextRun> textRuns = new ArrayList<>();
     json.path("test_decoding").forEach(run -> addTextRun(textRuns, run, streaming));
@@ -109,7 +120,8 @@ record VectorScenario(
       messages.add(HexFormat.of().parseHex(message.path("hex").asString()));
     }
     String error = run.path("error").path("message").asString(null);
-    runs.add(new Run(options(run), settings(run), messages, error, run.path("notices").size()));
+    int notices = run.path("notices").size();
+    runs.add(new Run(twoPhase(run), options(run), settings(run), messages, error, notices));
   }
 
   private static void addTextRun(List<TextRun> runs, JsonNode run, boolean streaming) {
@@ -119,18 +131,21 @@ record VectorScenario(
     List<String> lines = new ArrayList<>();
     run.path("lines").forEach(line -> lines.add(line.path("text").asString()));
     String error = run.path("error").path("message").asString(null);
-    runs.add(new TextRun(options(run), settings(run), lines, error));
+    runs.add(new TextRun(twoPhase(run), options(run), settings(run), lines, error));
   }
 
   /**
-   * Binary and two-phase captures come later; stream captures repeat the sql ones, except where
-   * streaming is what they show.
+   * Binary captures come later; stream captures repeat the sql ones, except where streaming or
+   * two-phase commit is what they show.
    */
   private static boolean comparable(JsonNode run, boolean streaming) {
     return (streaming || run.path("capture").asString().equals("sql"))
-        && !run.path("slot").path("two_phase").asBoolean()
         && !run.has("client_encoding")
         && run.path("options").path("binary").asString("false").equals("false");
+  }
+
+  private static boolean twoPhase(JsonNode run) {
+    return run.path("slot").path("two_phase").asBoolean();
   }
 
   private static Settings settings(JsonNode run) {
