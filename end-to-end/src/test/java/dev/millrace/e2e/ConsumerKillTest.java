@@ -1,0 +1,116 @@
+package dev.millrace.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.millrace.tools.ServiceProcess;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The publisher is killed with streamed and prepared transactions open. A consumer that keeps the
+ * end of what it received whole, and asks for the stream from there, receives each committed
+ * transaction exactly once, in commit order.
+ */
+@DisplayName("kill -9 of the publisher under a consumer that keeps its LSN")
+class ConsumerKillTest {
+
+  private static final int WAIT_SECONDS = 120;
+
+  private final int rounds = Integer.getInteger("millrace.test.kill-rounds", 4);
+  private final long seed = Long.getLong("millrace.test.seed", System.nanoTime());
+
+  @TempDir Path directory;
+  private ServiceProcess publisher;
+  private ConsumerLoad load;
+  private StreamConsumer consumer;
+
+  @BeforeEach
+  void start() throws Exception {
+    System.out.println("consumer kill test seed: -Dmillrace.test.seed=" + seed);
+    publisher =
+        ServiceLauncher.publisher(
+            directory,
+            "--millrace.settings.logical_decoding_work_mem=64kB",
+            "--millrace.settings.max_prepared_transactions=20",
+            "--millrace.settings.checkpoint_timeout=30s");
+    publisher.start();
+    publisher.api().sql("CREATE TABLE c (id int PRIMARY KEY, v text)");
+    publisher.api().sql("CREATE PUBLICATION cp FOR TABLE c");
+    publisher
+        .api()
+        .post("/api/v1/slots", Map.of("slot_name", "cs", "plugin", "pgoutput", "two_phase", true));
+    load = new ConsumerLoad(publisher.api(), seed);
+    String port = publisher.api().baseUrl().replaceAll(".*:", "");
+    consumer = new StreamConsumer("host=127.0.0.1 port=" + port + " dbname=testdb", "cs", "cp");
+  }
+
+  @AfterEach
+  void stop() {
+    load.stop();
+    consumer.close();
+    publisher.close();
+  }
+
+  @Test
+  @DisplayName("each committed transaction arrives whole, once and in commit order")
+  void exactlyOnce() throws Exception {
+    SplittableRandom random = new SplittableRandom(seed);
+    consumer.start();
+    load.start();
+    for (int round = 0; round < rounds; round++) {
+      TimeUnit.MILLISECONDS.sleep(500 + random.nextInt(3_000));
+      publisher.kill();
+      publisher.start();
+    }
+    TimeUnit.MILLISECONDS.sleep(1_000);
+    load.stop();
+    load.finishPrepared();
+    long rows = Long.parseLong(publisher.api().value("SELECT count(*) FROM c"));
+    await()
+        .atMost(Duration.ofSeconds(WAIT_SECONDS))
+        .until(() -> consumer.failure() != null || consumer.rows() >= rows);
+    assertThat(consumer.failure()).as("seed %d", seed).isNull();
+    List<StreamConsumer.Delivered> delivered = consumer.delivered();
+    assertOrder(delivered);
+    assertWhole(delivered);
+    assertThat(consumer.streamed()).as("streamed transactions, seed %d", seed).isPositive();
+    assertThat(consumer.prepared()).as("prepared transactions, seed %d", seed).isPositive();
+  }
+
+  private void assertOrder(List<StreamConsumer.Delivered> delivered) {
+    for (int i = 1; i < delivered.size(); i++) {
+      assertThat(delivered.get(i).commitLsn())
+          .as("commit LSN of transaction %d, seed %d", i, seed)
+          .isGreaterThan(delivered.get(i - 1).commitLsn());
+    }
+  }
+
+  /** A transaction writes its label into each of its rows. */
+  private void assertWhole(List<StreamConsumer.Delivered> delivered) {
+    List<String> received = new ArrayList<>();
+    Set<String> labels = new HashSet<>();
+    for (StreamConsumer.Delivered transaction : delivered) {
+      Set<String> own = new HashSet<>();
+      for (String row : transaction.rows()) {
+        own.add(row.substring(row.indexOf(' ') + 1));
+      }
+      received.addAll(transaction.rows());
+      assertThat(own).as("labels of one transaction, seed %d", seed).hasSize(1);
+      assertThat(labels.addAll(own)).as("%s came twice, seed %d", own, seed).isTrue();
+    }
+    assertThat(received).as("seed %d", seed).containsExactlyInAnyOrderElementsOf(load.rows());
+  }
+}

@@ -1,0 +1,245 @@
+package dev.millrace.e2e;
+
+import dev.millrace.model.ByteBuilder;
+import dev.millrace.model.Lsn;
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
+import dev.millrace.pgoutput.Begin;
+import dev.millrace.pgoutput.BeginPrepare;
+import dev.millrace.pgoutput.Commit;
+import dev.millrace.pgoutput.CommitPrepared;
+import dev.millrace.pgoutput.Insert;
+import dev.millrace.pgoutput.PgOutputMessage;
+import dev.millrace.pgoutput.PgOutputReader;
+import dev.millrace.pgoutput.Prepare;
+import dev.millrace.pgoutput.RollbackPrepared;
+import dev.millrace.pgoutput.StreamAbort;
+import dev.millrace.pgoutput.StreamCommit;
+import dev.millrace.pgoutput.StreamPrepare;
+import dev.millrace.pgoutput.StreamStart;
+import dev.millrace.replication.CopyDataReader;
+import dev.millrace.replication.StandbyStatusUpdate;
+import dev.millrace.replication.XLogData;
+import dev.millrace.subscriber.receiver.PublisherConnection;
+import dev.millrace.subscriber.receiver.ReceiverLimits;
+import dev.millrace.subscriber.receiver.WebSocketConnector;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Receives a stream with all options, connects again whenever it breaks, and asks for it from the
+ * end of the last transaction it has whole. What it has of unfinished ones it forgets then, as a
+ * consumer that died would; what was prepared it keeps.
+ */
+final class StreamConsumer implements AutoCloseable {
+
+  /** A committed transaction: its rows as "key label". */
+  record Delivered(long commitLsn, List<String> rows) {}
+
+  private final String connection;
+  private final String start;
+  private final WebSocketConnector connector =
+      new WebSocketConnector(() -> new ReceiverLimits(1 << 22, 1 << 26, 30_000));
+  private final List<Delivered> delivered = new CopyOnWriteArrayList<>();
+  private final Map<String, List<String>> prepared = new HashMap<>();
+  private final Thread thread = new Thread(this::run, "consumer");
+  private Map<Integer, Map<Integer, List<String>>> streams = new HashMap<>();
+  private List<String> current;
+  private int streaming;
+  private long endLsn;
+  private volatile long rows;
+  private volatile int streamedCount;
+  private volatile int preparedCount;
+  private volatile Throwable failure;
+  private volatile boolean running = true;
+
+  StreamConsumer(String connection, String slot, String publication) {
+    this.connection = connection;
+    this.start =
+        "START_REPLICATION SLOT \""
+            + slot
+            + "\" LOGICAL %s (proto_version '4', streaming 'on', two_phase 'on',"
+            + " publication_names '"
+            + publication
+            + "')";
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  List<Delivered> delivered() {
+    return List.copyOf(delivered);
+  }
+
+  /** Rows of all delivered transactions. */
+  long rows() {
+    return rows;
+  }
+
+  int streamed() {
+    return streamedCount;
+  }
+
+  int prepared() {
+    return preparedCount;
+  }
+
+  /** What the consumer cannot explain; null while all is well. */
+  Throwable failure() {
+    return failure;
+  }
+
+  private void run() {
+    while (running && failure == null) {
+      try (PublisherConnection publisher = connector.connect(connection, "consumer")) {
+        publisher.startCopy(String.format(start, Lsn.format(endLsn)));
+        receive(publisher);
+      } catch (PgException e) {
+        if (!mayBeAKill(e)) {
+          failure = e;
+        }
+      } catch (InterruptedException e) {
+        return;
+      } catch (RuntimeException | Error e) {
+        failure = e;
+      }
+      forgetUnfinished();
+      pause();
+    }
+  }
+
+  /**
+   * The connection breaks, nobody listens, or the node is starting or finds the slot still held.
+   */
+  private static boolean mayBeAKill(PgException e) {
+    return e.sqlState().startsWith("08")
+        || e.sqlState().startsWith("57P")
+        || e.sqlState().equals(SqlState.OBJECT_IN_USE);
+  }
+
+  private void forgetUnfinished() {
+    streams = new HashMap<>();
+    current = null;
+    streaming = 0;
+  }
+
+  private static void pause() {
+    try {
+      TimeUnit.MILLISECONDS.sleep(100);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void receive(PublisherConnection publisher) throws InterruptedException {
+    PgOutputReader reader = new PgOutputReader(false);
+    CopyDataReader messages = new CopyDataReader();
+    while (running) {
+      PublisherConnection.Frame frame = publisher.receive(200);
+      if (frame != null && !frame.done()) {
+        messages.wrap(frame.buffer(), frame.offset(), frame.limit() - frame.offset());
+        while (messages.next()) {
+          int at = messages.payloadOffset();
+          if (frame.buffer()[at] == XLogData.TAG) {
+            take(
+                reader.read(
+                    frame.buffer(),
+                    at + XLogData.HEADER_SIZE,
+                    messages.payloadLength() - XLogData.HEADER_SIZE));
+          }
+        }
+      }
+      ByteBuilder status = new ByteBuilder(StandbyStatusUpdate.SIZE);
+      new StandbyStatusUpdate(endLsn, endLsn, endLsn, 0, false).write(status);
+      publisher.send(java.util.Arrays.copyOf(status.array(), status.size()));
+    }
+  }
+
+  private void take(PgOutputMessage message) {
+    if (message instanceof Begin || message instanceof BeginPrepare) {
+      current = new ArrayList<>();
+    } else if (message instanceof Insert insert) {
+      rowsOf(insert).add(insert.newTuple().text(0) + ' ' + insert.newTuple().text(1));
+    } else if (message instanceof Commit commit) {
+      deliver(commit.commitLsn(), commit.endLsn(), current);
+    } else if (message instanceof Prepare prepare) {
+      prepare(prepare.gid(), prepare.endLsn(), current);
+    } else if (message instanceof StreamStart block) {
+      streaming = block.xid();
+      streams.computeIfAbsent(streaming, xid -> new LinkedHashMap<>());
+    } else if (message instanceof StreamAbort abort) {
+      abort(abort);
+    } else if (message instanceof StreamCommit commit) {
+      streamedCount++;
+      deliver(commit.commitLsn(), commit.endLsn(), allOf(commit.xid()));
+    } else if (message instanceof StreamPrepare prepare) {
+      streamedCount++;
+      prepare(prepare.gid(), prepare.endLsn(), allOf(prepare.xid()));
+    } else if (message instanceof CommitPrepared commit) {
+      deliver(commit.commitLsn(), commit.endLsn(), ended(commit.gid()));
+    } else if (message instanceof RollbackPrepared rollback) {
+      ended(rollback.gid());
+      endLsn = rollback.rollbackEndLsn();
+    }
+  }
+
+  private List<String> rowsOf(Insert insert) {
+    return insert.streamXid() == 0
+        ? current
+        : streams.get(streaming).computeIfAbsent(insert.streamXid(), xid -> new ArrayList<>());
+  }
+
+  private void abort(StreamAbort abort) {
+    if (abort.subxid() == abort.xid()) {
+      streams.remove(abort.xid());
+    } else {
+      streams.get(abort.xid()).remove(abort.subxid());
+    }
+  }
+
+  private List<String> allOf(int xid) {
+    List<String> all = new ArrayList<>();
+    streams.remove(xid).values().forEach(all::addAll);
+    return all;
+  }
+
+  private void prepare(String gid, long end, List<String> transaction) {
+    if (prepared.put(gid, transaction) != null) {
+      throw new IllegalStateException("transaction \"" + gid + "\" was prepared twice");
+    }
+    preparedCount++;
+    endLsn = end;
+  }
+
+  private List<String> ended(String gid) {
+    List<String> transaction = prepared.remove(gid);
+    if (transaction == null) {
+      throw new IllegalStateException("transaction \"" + gid + "\" was not prepared");
+    }
+    return transaction;
+  }
+
+  private void deliver(long commitLsn, long end, List<String> transaction) {
+    if (!transaction.isEmpty()) {
+      delivered.add(new Delivered(commitLsn, transaction));
+      rows += transaction.size();
+    }
+    endLsn = end;
+  }
+
+  @Override
+  public void close() {
+    running = false;
+    try {
+      thread.join(10_000);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
