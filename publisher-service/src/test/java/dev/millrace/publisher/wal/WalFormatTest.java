@@ -3,9 +3,12 @@ package dev.millrace.publisher.wal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.PgException;
+import dev.millrace.model.QualifiedName;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -43,9 +46,51 @@ class WalFormatTest {
       codes.append((char) type.code());
       assertThat(WalRecordType.of(type.code())).isSameAs(type);
     }
-    assertThat(codes).hasToString("IUDTMGQLCASXF");
+    assertThat(codes).hasToString("IUDTMGQLCAPKRSXF");
     assertThatThrownBy(() -> WalRecordType.of((byte) '?')).isInstanceOf(PgException.class);
     assertThatThrownBy(() -> WalRecordType.of((byte) -1)).isInstanceOf(PgException.class);
+  }
+
+  @Test
+  @DisplayName("the bodies of PREPARE and of its ends are as their classes draw them")
+  void twoPhase() {
+    PrepareRecord prepare =
+        new PrepareRecord(
+            0x0102030405060708L,
+            0x1000,
+            List.of(841),
+            "gé",
+            List.of(new PrepareRecord.Lock(16400, false), new PrepareRecord.Lock(~16401, true)),
+            List.of(new QualifiedName("s", "q")));
+    ByteBuilder out = new ByteBuilder(16);
+    prepare.encode(out);
+    assertThat(HEX.formatHex(out.array(), 0, out.size()))
+        .isEqualTo(
+            "0102030405060708"
+                + "0000000000001000"
+                + "00000001"
+                + "00000349"
+                + "000367C3A9"
+                + "00000002"
+                + "0000401000"
+                + "FFFFBFEE01"
+                + "00000001"
+                + "000173000171");
+    assertThat(PrepareRecord.decode(out.array(), 0, out.size())).isEqualTo(prepare);
+    FinishPreparedRecord finish =
+        new FinishPreparedRecord(1, 2, List.of(841), 0x1234, 0x0102030405060708L, "g");
+    out.truncate(0);
+    finish.encode(out);
+    assertThat(HEX.formatHex(out.array(), 0, out.size()))
+        .isEqualTo(
+            "0000000000000001"
+                + "0000000000000002"
+                + "00000001"
+                + "00000349"
+                + "0000000000001234"
+                + "0102030405060708"
+                + "000167");
+    assertThat(FinishPreparedRecord.decode(out.array(), 0, out.size())).isEqualTo(finish);
   }
 
   @Test
