@@ -176,10 +176,13 @@ final class SourceReceiver implements Runnable {
       log.flush(appendedLsn);
       long confirmableLsn = confirmations.flushed(log.flushLsn());
       long receivedLsn = stream.receivedLsn();
+      long completeLsn = writer.completeLsn();
       if (Lsn.isBefore(messageLsn, receivedLsn) && !writer.insideTransaction()) {
         confirmableLsn = confirmations.idle(receivedLsn); // A keepalive named it.
-        waiters.idleAt(receivedLsn);
+        completeLsn = Lsn.max(completeLsn, receivedLsn);
       }
+      waiters.idleAt(completeLsn);
+      relations.caughtUpTo(completeLsn);
       confirm(confirmableLsn);
       if (System.nanoTime() - refreshAtNs >= 0 && !writer.insideTransaction()) {
         refreshTables();
@@ -198,7 +201,14 @@ final class SourceReceiver implements Runnable {
 
     /** Also finds out whether the server still answers, which an idle stream does not tell. */
     private void refreshTables() throws SQLException {
-      relations.refresh(properties.publication());
+      try {
+        relations.look(properties.publication());
+      } catch (SQLException e) {
+        if (SourceServer.isConnectionLost(e)) {
+          throw e;
+        }
+        LOG.debug("could not look up the source's tables now", e); // They may be changing.
+      }
       refreshAtNs = System.nanoTime() + properties.refreshInterval().toNanos();
     }
   }

@@ -2,6 +2,7 @@ package dev.millrace.publisher.source;
 
 import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.IndexDefinition;
+import dev.millrace.model.Lsn;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
@@ -34,6 +35,14 @@ final class SourceRelations {
   private final CatalogStore catalog;
   private final ForeignTransactions log;
   private final SourceTables tables;
+  private Seen seen;
+
+  /**
+   * What the source's catalogue held before a position.
+   *
+   * @param gone tables of this node's catalogue that are not there
+   */
+  private record Seen(List<SourceTables.Table> published, Set<Integer> gone, long lsn) {}
 
   SourceRelations(CatalogStore catalog, ForeignTransactions log, SourceTables tables) {
     this.catalog = catalog;
@@ -108,25 +117,51 @@ final class SourceRelations {
   }
 
   /**
-   * Adds tables of the publication that are not known yet, and what changed in the others. Only for
-   * a moment when nothing older can still arrive.
-   *
-   * @return how many definitions changed
+   * Looks the publication's tables up. Those that are new are known at once; what changed in
+   * others, and that tables are gone, is kept for {@link #caughtUpTo}: changes from before may
+   * still arrive.
    */
-  int refresh(String publication) throws SQLException {
-    int changed = 0;
-    for (SourceTables.Table table : tables.published(publication)) {
-      CatalogSnapshot current = catalog.current();
+  void look(String publication) throws SQLException {
+    List<SourceTables.Table> published = tables.published(publication);
+    CatalogSnapshot current = catalog.current();
+    Set<Integer> gone = new HashSet<>(current.relations().keySet());
+    gone.removeAll(tables.find(gone).keySet());
+    for (SourceTables.Table table : published) {
       RelationDefinition live = table.definition();
-      RelationDefinition known = current.relation(live.oid());
-      RelationDefinition holder = current.relation(live.name());
-      boolean nameIsFree = holder == null || holder.oid() == live.oid();
-      if (nameIsFree && (known == null || !sameContent(known, live))) {
+      if (current.relation(live.oid()) == null && current.relation(live.name()) == null) {
         put(live, table.schemaOid());
-        changed++;
       }
     }
-    return changed;
+    boolean changed = !gone.isEmpty() || published.stream().anyMatch(this::isNews);
+    seen = changed ? new Seen(published, gone, tables.position()) : null;
+  }
+
+  private boolean isNews(SourceTables.Table table) {
+    RelationDefinition known = catalog.current().relation(table.definition().oid());
+    return known == null || !sameContent(known, table.definition());
+  }
+
+  /** The stream has brought everything before {@code sourceLsn}. */
+  void caughtUpTo(long sourceLsn) {
+    if (seen == null || Lsn.isBefore(sourceLsn, seen.lsn)) {
+      return;
+    }
+    Seen found = seen;
+    seen = null;
+    log.define(
+        changes -> {
+          found.gone.stream()
+              .filter(oid -> changes.view().relation(oid) != null)
+              .forEach(changes::dropRelation);
+          for (SourceTables.Table table : found.published) {
+            RelationDefinition live = table.definition();
+            RelationDefinition known = changes.view().relation(live.oid());
+            if (known == null || !sameContent(known, live)) {
+              putSchema(live.name().schema(), table.schemaOid(), changes);
+              changes.put(withVersion(live, catalog.nextOid()));
+            }
+          }
+        });
   }
 
   private static RelationDefinition definition(

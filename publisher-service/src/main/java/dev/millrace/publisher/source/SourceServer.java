@@ -26,6 +26,9 @@ final class SourceServer {
   /** A query about the catalogue that takes longer is taken for a lost server. */
   private static final String QUERY_TIMEOUT_S = "60";
 
+  /** The stream stands still meanwhile, so a table that is being altered is looked up later. */
+  private static final int LOCK_TIMEOUT_MS = 50;
+
   private static final List<String> OUTPUT_FORMS =
       List.of(
           "SET TimeZone = 'UTC'",
@@ -34,8 +37,7 @@ final class SourceServer {
           "SET extra_float_digits = 1",
           "SET bytea_output = 'hex'",
           "SET xmlbinary = 'base64'",
-          "SET statement_timeout = 0",
-          "SET search_path = ''");
+          "SET statement_timeout = 0");
 
   private final SourceProperties properties;
 
@@ -47,7 +49,12 @@ final class SourceServer {
   Connection open() throws SQLException {
     Properties with = common();
     PGProperty.SOCKET_TIMEOUT.set(with, QUERY_TIMEOUT_S);
-    return open(with);
+    Connection connection = open(with);
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SET lock_timeout = " + LOCK_TIMEOUT_MS);
+      statement.execute("SET search_path = ''");
+    }
+    return connection;
   }
 
   /** A connection for reading rows, which may take any time. */
@@ -106,6 +113,12 @@ final class SourceServer {
       }
       return rows;
     }
+  }
+
+  /** Whether the connection cannot be used any more, rather than the server refused something. */
+  static boolean isConnectionLost(SQLException e) {
+    String state = e.getSQLState();
+    return state == null || state.startsWith("08") || state.startsWith("57");
   }
 
   /** The server's error as this publisher reports errors. */

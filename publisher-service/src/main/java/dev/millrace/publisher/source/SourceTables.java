@@ -2,6 +2,7 @@ package dev.millrace.publisher.source;
 
 import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.IndexDefinition;
+import dev.millrace.model.Lsn;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
@@ -12,9 +13,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 
 /**
  * Table definitions as the source's catalogue has them now, which may be later than what the stream
@@ -22,21 +26,31 @@ import java.util.TreeMap;
  */
 final class SourceTables {
 
-  private static final String TABLE =
-      "SELECT n.oid, n.nspname, c.relname, c.relreplident FROM pg_catalog.pg_class c"
-          + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ?";
+  /** The prefix of messages that this publisher leaves in the source's log; they go no further. */
+  static final String MARK = "millrace";
+
+  private static final String PUBLISHED =
+      "SELECT c.oid, p.attnames FROM pg_catalog.pg_publication_tables p"
+          + " JOIN pg_catalog.pg_namespace n ON n.nspname = p.schemaname"
+          + " JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = p.tablename"
+          + " WHERE p.pubname = ? ORDER BY p.schemaname, p.tablename";
+
+  private static final String TABLES =
+      "SELECT c.oid, n.oid, n.nspname, c.relname, c.relreplident FROM pg_catalog.pg_class c"
+          + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ANY (?)";
 
   private static final String COLUMNS =
-      "SELECT attnum, attname, atttypid, atttypmod, attnotnull, attidentity, attgenerated"
-          + " FROM pg_catalog.pg_attribute WHERE attrelid = ? AND attnum > 0 AND NOT attisdropped"
-          + " ORDER BY attnum";
+      "SELECT attrelid, attnum, attname, atttypid, atttypmod, attnotnull, attidentity,"
+          + " attgenerated FROM pg_catalog.pg_attribute"
+          + " WHERE attrelid = ANY (?) AND attnum > 0 AND NOT attisdropped"
+          + " ORDER BY attrelid, attnum";
 
   private static final String INDEXES =
-      "SELECT i.indexrelid, c.relname, i.indisunique, i.indisprimary, i.indisreplident,"
-          + " i.indkey::text, i.indnkeyatts FROM pg_catalog.pg_index i"
+      "SELECT i.indrelid, i.indexrelid, c.relname, i.indisunique, i.indisprimary,"
+          + " i.indisreplident, i.indkey::text, i.indnkeyatts FROM pg_catalog.pg_index i"
           + " JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid"
-          + " WHERE i.indrelid = ? AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL"
-          + " ORDER BY i.indexrelid";
+          + " WHERE i.indrelid = ANY (?) AND i.indisvalid AND i.indpred IS NULL"
+          + " AND i.indexprs IS NULL ORDER BY i.indrelid, i.indexrelid";
 
   private final Connection connection;
 
@@ -47,41 +61,41 @@ final class SourceTables {
   /** A table of the source with its schema's OID. */
   record Table(RelationDefinition definition, int schemaOid) {}
 
-  /**
-   * The tables of a publication with their published columns, by name.
-   *
-   * @param publication its name
-   */
+  /** The tables of that publication with their published columns, by name. */
   List<Table> published(String publication) throws SQLException {
-    List<Table> tables = new ArrayList<>();
-    String sql =
-        "SELECT c.oid, p.attnames FROM pg_catalog.pg_publication_tables p"
-            + " JOIN pg_catalog.pg_namespace n ON n.nspname = p.schemaname"
-            + " JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = p.tablename"
-            + " WHERE p.pubname = ? ORDER BY p.schemaname, p.tablename";
-    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+    Map<Integer, Set<String>> columns = new LinkedHashMap<>();
+    try (PreparedStatement statement = connection.prepareStatement(PUBLISHED)) {
       statement.setString(1, publication);
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          Array names = rows.getArray(2);
-          Table table = find((int) rows.getLong(1));
-          if (table != null && names != null) {
-            tables.add(only(table, Set.copyOf(Arrays.asList((String[]) names.getArray()))));
-          }
+      try (ResultSet row = statement.executeQuery()) {
+        while (row.next()) {
+          Array names = row.getArray(2);
+          columns.put(
+              oid(row, 1),
+              names == null ? Set.of() : Set.copyOf(Arrays.asList((String[]) names.getArray())));
         }
       }
     }
+    Map<Integer, Table> found = find(columns.keySet());
+    List<Table> tables = new ArrayList<>();
+    columns.forEach(
+        (oid, names) -> {
+          if (found.containsKey(oid)) {
+            tables.add(only(found.get(oid), names));
+          }
+        });
     return tables;
   }
 
   private static Table only(Table table, Set<String> names) {
     RelationDefinition all = table.definition;
+    List<ColumnDefinition> columns =
+        all.columns().stream().filter(column -> names.contains(column.name())).toList();
     return new Table(
         new RelationDefinition(
             all.oid(),
             all.version(),
             all.name(),
-            all.columns().stream().filter(column -> names.contains(column.name())).toList(),
+            columns,
             all.indexes(),
             all.replicaIdentity(),
             all.identityIndexOid()),
@@ -90,73 +104,108 @@ final class SourceTables {
 
   /** The table of that OID with all its columns; null when it is gone. */
   Table find(int oid) throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(TABLE)) {
-      statement.setLong(1, Integer.toUnsignedLong(oid));
-      try (ResultSet row = statement.executeQuery()) {
-        if (!row.next()) {
-          return null;
-        }
-        return table(
-            oid,
-            (int) row.getLong(1),
-            new QualifiedName(row.getString(2), row.getString(3)),
-            ReplicaIdentity.of(row.getString(4).charAt(0)));
-      }
-    }
+    return find(List.of(oid)).get(oid);
   }
 
-  private Table table(int oid, int schemaOid, QualifiedName name, ReplicaIdentity identity)
-      throws SQLException {
-    List<IndexDefinition> indexes = new ArrayList<>();
-    int identityIndex = 0;
-    try (PreparedStatement statement = connection.prepareStatement(INDEXES)) {
-      statement.setLong(1, Integer.toUnsignedLong(oid));
-      try (ResultSet row = statement.executeQuery()) {
-        while (row.next()) {
-          IndexDefinition index = index(row);
-          indexes.add(index);
-          if (row.getBoolean(5) && identity == ReplicaIdentity.INDEX) {
-            identityIndex = index.oid();
+  /** By OID, those that are there, with all their columns. */
+  Map<Integer, Table> find(Collection<Integer> oids) throws SQLException {
+    Map<Integer, List<ColumnDefinition>> columns = columns(oids);
+    Map<Integer, List<IndexDefinition>> indexes = new HashMap<>();
+    Map<Integer, Integer> identities = indexes(oids, indexes);
+    Map<Integer, Table> tables = new HashMap<>();
+    try (PreparedStatement statement = prepare(TABLES, oids);
+        ResultSet row = statement.executeQuery()) {
+      while (row.next()) {
+        int oid = oid(row, 1);
+        ReplicaIdentity identity = ReplicaIdentity.of(row.getString(5).charAt(0));
+        RelationDefinition definition =
+            new RelationDefinition(
+                oid,
+                0,
+                new QualifiedName(row.getString(3), row.getString(4)),
+                columns.getOrDefault(oid, List.of()),
+                indexes.getOrDefault(oid, List.of()),
+                identity,
+                identity == ReplicaIdentity.INDEX ? identities.getOrDefault(oid, 0) : 0);
+        tables.put(oid, new Table(definition, oid(row, 2)));
+      }
+    }
+    return tables;
+  }
+
+  /**
+   * The position behind everything that definitions looked up before may show. A message is left
+   * behind it, so that the stream passes it also when nothing else is written.
+   */
+  long position() throws SQLException {
+    String lsn =
+        SourceServer.query(connection, "SELECT pg_catalog.pg_current_wal_insert_lsn()")
+            .get(0)
+            .get(0);
+    SourceServer.query(
+        connection, "SELECT pg_catalog.pg_logical_emit_message(true, '" + MARK + "', '')");
+    return Lsn.parse(lsn).value();
+  }
+
+  private PreparedStatement prepare(String sql, Collection<Integer> oids) throws SQLException {
+    PreparedStatement statement = connection.prepareStatement(sql);
+    Object[] numbers = oids.stream().map(Integer::toUnsignedLong).toArray();
+    statement.setArray(1, connection.createArrayOf("oid", numbers));
+    return statement;
+  }
+
+  private static int oid(ResultSet row, int column) throws SQLException {
+    return (int) row.getLong(column);
+  }
+
+  /** Fills {@code indexes} by table; returns the identity's index by table. */
+  private Map<Integer, Integer> indexes(
+      Collection<Integer> oids, Map<Integer, List<IndexDefinition>> indexes) throws SQLException {
+    Map<Integer, Integer> identities = new HashMap<>();
+    try (PreparedStatement statement = prepare(INDEXES, oids);
+        ResultSet row = statement.executeQuery()) {
+      while (row.next()) {
+        int table = oid(row, 1);
+        int oid = oid(row, 2);
+        List<Integer> attnums = new ArrayList<>();
+        for (String attnum : row.getString(7).split(" ")) {
+          if (attnums.size() < row.getInt(8)) {
+            attnums.add(Integer.valueOf(attnum));
           }
         }
-      }
-    }
-    return new Table(
-        new RelationDefinition(oid, 0, name, columns(oid), indexes, identity, identityIndex),
-        schemaOid);
-  }
-
-  private static IndexDefinition index(ResultSet row) throws SQLException {
-    List<Integer> attnums = new ArrayList<>();
-    for (String attnum : row.getString(6).split(" ")) {
-      if (attnums.size() < row.getInt(7)) {
-        attnums.add(Integer.valueOf(attnum));
-      }
-    }
-    return new IndexDefinition(
-        (int) row.getLong(1), row.getString(2), row.getBoolean(3), row.getBoolean(4), attnums);
-  }
-
-  private List<ColumnDefinition> columns(int oid) throws SQLException {
-    TreeMap<Integer, ColumnDefinition> columns = new TreeMap<>();
-    try (PreparedStatement statement = connection.prepareStatement(COLUMNS)) {
-      statement.setLong(1, Integer.toUnsignedLong(oid));
-      try (ResultSet row = statement.executeQuery()) {
-        while (row.next()) {
-          columns.put(
-              row.getInt(1),
-              new ColumnDefinition(
-                  row.getInt(1),
-                  row.getString(2),
-                  (int) row.getLong(3),
-                  row.getInt(4),
-                  row.getBoolean(5),
-                  letter(row.getString(6)),
-                  letter(row.getString(7))));
+        indexes
+            .computeIfAbsent(table, key -> new ArrayList<>())
+            .add(
+                new IndexDefinition(
+                    oid, row.getString(3), row.getBoolean(4), row.getBoolean(5), attnums));
+        if (row.getBoolean(6)) {
+          identities.put(table, oid);
         }
       }
     }
-    return List.copyOf(columns.values());
+    return identities;
+  }
+
+  private Map<Integer, List<ColumnDefinition>> columns(Collection<Integer> oids)
+      throws SQLException {
+    Map<Integer, List<ColumnDefinition>> columns = new HashMap<>();
+    try (PreparedStatement statement = prepare(COLUMNS, oids);
+        ResultSet row = statement.executeQuery()) {
+      while (row.next()) {
+        columns
+            .computeIfAbsent(oid(row, 1), key -> new ArrayList<>())
+            .add(
+                new ColumnDefinition(
+                    row.getInt(2),
+                    row.getString(3),
+                    oid(row, 4),
+                    row.getInt(5),
+                    row.getBoolean(6),
+                    letter(row.getString(7)),
+                    letter(row.getString(8))));
+      }
+    }
+    return columns;
   }
 
   private static char letter(String value) {

@@ -77,6 +77,7 @@ final class StreamWriter {
   private Begin begun;
   private long relationMessages;
   private long appendedLsn;
+  private long completeLsn;
 
   StreamWriter(
       ForeignTransactions log,
@@ -178,6 +179,7 @@ final class StreamWriter {
       long endLsn,
       long time,
       Collection<Integer> subxids) {
+    completeLsn = endLsn;
     if (Lsn.isBefore(commitLsn, startLsn)) {
       ended.own().abort(batch, time);
       return;
@@ -248,6 +250,9 @@ final class StreamWriter {
   }
 
   private void message(LogicalMessage message) {
+    if (message.prefix().equals(SourceTables.MARK)) {
+      return;
+    }
     if (message.transactional()) {
       rows.message(writer(message.streamXid()), message);
     } else {
@@ -302,6 +307,11 @@ final class StreamWriter {
       appendedLsn = log.append(batch);
     }
     return appendedLsn;
+  }
+
+  /** All that committed on the source before it has been taken over. */
+  long completeLsn() {
+    return completeLsn;
   }
 
   /** Whether a transaction that is sent whole has begun and not ended. */

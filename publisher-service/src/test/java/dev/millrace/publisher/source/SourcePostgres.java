@@ -8,9 +8,12 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 
 /**
  * A database of its own on a real PostgreSQL server, which the tests of this JVM share. The server
@@ -41,6 +44,7 @@ public final class SourcePostgres implements AutoCloseable {
                 .setServerConfig("logical_decoding_work_mem", "64kB")
                 .setServerConfig("autovacuum", "off")
                 .setServerConfig("fsync", "off")
+                .setServerConfig("synchronous_commit", "on")
                 .start();
       } catch (IOException e) {
         throw new UncheckedIOException(e);
@@ -85,6 +89,12 @@ public final class SourcePostgres implements AutoCloseable {
     }
   }
 
+  /** Changes a setting of the server. */
+  public void configure(String setting, String value) {
+    run("ALTER SYSTEM SET " + setting + " = '" + value + "'", "SELECT pg_reload_conf()");
+    Awaitility.await().until(() -> value("SHOW " + setting).equals(value));
+  }
+
   /** The rows of a query, columns joined by {@code |}. */
   public List<String> rows(String sql) {
     try (Statement statement = connection.createStatement();
@@ -113,6 +123,40 @@ public final class SourcePostgres implements AutoCloseable {
         "SELECT pg_terminate_backend(active_pid) FROM pg_replication_slots WHERE slot_name = '"
             + slot
             + "' AND active_pid IS NOT NULL");
+  }
+
+  /** Waits until the publisher has confirmed all that has been written so far. */
+  public void awaitConfirmed() {
+    String lsn = value("SELECT pg_current_wal_insert_lsn()");
+    run("SELECT pg_logical_emit_message(true, 'millrace', '')"); // Forces what is before it.
+    String sql =
+        "SELECT confirmed_flush_lsn >= '%s' FROM pg_replication_slots WHERE slot_name = '%s'"
+            .formatted(lsn, database);
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(5))
+        .alias("the source's " + lsn + " is taken over")
+        .until(() -> value(sql).equals("t"));
+  }
+
+  /** Drops everything but those publications. */
+  public void empty(Set<String> keptPublications) {
+    for (String publication : rows("SELECT quote_ident(pubname) FROM pg_publication")) {
+      if (!keptPublications.contains(publication)) {
+        run("DROP PUBLICATION " + publication);
+      }
+    }
+    for (String gid : rows("SELECT quote_literal(gid) FROM pg_prepared_xacts")) {
+      run("ROLLBACK PREPARED " + gid);
+    }
+    for (String schema :
+        rows(
+            "SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <>"
+                + " 'information_schema'")) {
+      run("DROP SCHEMA " + schema + " CASCADE");
+    }
+    run("CREATE SCHEMA public");
   }
 
   /** Drops the database with the slots that read it. */

@@ -1,0 +1,47 @@
+package dev.millrace.publisher.decoding.vectors;
+
+import java.util.Set;
+
+/** Which captures a publisher with a PostgreSQL server as source is held to, and why not others. */
+final class SourceVectors {
+
+  private SourceVectors() {}
+
+  private static final Set<String> NOT_RUN =
+      Set.of(
+          "06-types-latin1", // A database in another encoding.
+          "06-types-session-settings", // The reader there is this publisher, with its own settings.
+          "06-types-user-defined", // Their names come with a later version.
+          "13-stream-ddl", // An enum's name.
+          "11-origin", // Origins come with a later version.
+          "13-stream-other"); // So they do here.
+
+  static boolean isRun(String name) {
+    String only = System.getProperty("vector"); // For looking into one of them.
+    if (only != null) {
+      return name.matches(only);
+    }
+    boolean otherServer = name.matches(".*-pg1[5-7]") || name.equals("20-high-values");
+    boolean partitionTree = name.startsWith("14-"); // The leaves are the source's tables here.
+    boolean frames = name.startsWith("18-"); // Tested with the walsender.
+    boolean refusedOptions = name.startsWith("19-"); // The same plugin as over the embedded one.
+    return !otherServer && !partitionTree && !frames && !refusedOptions && !NOT_RUN.contains(name);
+  }
+
+  /**
+   * The operations that the source publishes: PostgreSQL refuses UPDATE of a table without identity
+   * as soon as any publication would publish it.
+   */
+  static String published(String name) {
+    return name.equals("02-replica-identity-nothing")
+        ? "(publish = 'insert, truncate')"
+        : "(publish = 'insert, update, delete, truncate')";
+  }
+
+  /**
+   * Whether it was captured by a reader that took part in every step, not by one that came after.
+   */
+  static boolean isReadMeanwhile(String name) {
+    return name.startsWith("13-") && !name.endsWith("-sql");
+  }
+}
