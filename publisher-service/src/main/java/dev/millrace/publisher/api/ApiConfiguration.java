@@ -1,9 +1,9 @@
 package dev.millrace.publisher.api;
 
-import dev.millrace.api.ReplicationOriginSource;
 import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.publisher.decoding.LogicalDecoding;
 import dev.millrace.publisher.decoding.SlotChanges;
+import dev.millrace.publisher.origin.ReplicationOrigins;
 import dev.millrace.publisher.slots.ReplicationSlots;
 import dev.millrace.publisher.slots.SlotLimits;
 import dev.millrace.publisher.wal.ControlFile;
@@ -94,10 +94,15 @@ class ApiConfiguration {
     return new PublisherStatus(node, log, slots, walSenders, settings);
   }
 
-  /** No transaction of a publisher has an origin before replication can be written into it. */
   @Bean
-  ReplicationOriginSource replicationOrigins() {
-    return List::of;
+  OriginViews replicationOriginSource(ReplicationOrigins origins) {
+    return new OriginViews(origins);
+  }
+
+  @Bean
+  SystemObjects originObjects(
+      PublisherNode node, ReplicationOrigins origins, OriginViews views, WriteAheadLog log) {
+    return new SystemObjects(views.all(), new OriginFunctions(node, origins, log).all());
   }
 
   @Bean

@@ -17,18 +17,7 @@ final class LaterFunctions {
           "pg_sync_replication_slots",
           "pg_log_standby_snapshot",
           "pg_export_snapshot",
-          "pg_promote",
-          "pg_replication_origin_create",
-          "pg_replication_origin_drop",
-          "pg_replication_origin_oid",
-          "pg_replication_origin_session_setup",
-          "pg_replication_origin_session_reset",
-          "pg_replication_origin_session_is_setup",
-          "pg_replication_origin_session_progress",
-          "pg_replication_origin_xact_setup",
-          "pg_replication_origin_xact_reset",
-          "pg_replication_origin_advance",
-          "pg_replication_origin_progress");
+          "pg_promote");
 
   private LaterFunctions() {}
 

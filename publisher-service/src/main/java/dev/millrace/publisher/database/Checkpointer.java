@@ -97,6 +97,7 @@ final class Checkpointer implements AutoCloseable {
       writePrepared(position.prepared());
       node.database().checkpointSync();
       node.catalog().save();
+      node.origins().save();
       FaultPoint.hit("checkpoint.synced");
       long time = node.transactions().commitTime();
       int nextXid = node.running().nextXid();

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.publisher.catalog.CatalogStore;
+import dev.millrace.publisher.origin.ReplicationOrigins;
 import dev.millrace.publisher.slots.ReplicationSlots;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.publisher.wal.WriteAheadLog;
@@ -33,6 +34,13 @@ class DatabaseConfiguration {
     return new LoadedSlots(slots);
   }
 
+  @Bean
+  ReplicationOrigins origins(
+      @Value("${millrace.data-dir}") Path dataDirectory, ControlFile control, Settings settings) {
+    return ReplicationOrigins.open(
+        dataDirectory, () -> settings.getInt("max_active_replication_origins"));
+  }
+
   /** Redo happens here; the slots come later and are asked for at each checkpoint. */
   @Bean(destroyMethod = "close")
   EmbeddedNode publisherNode(
@@ -43,6 +51,7 @@ class DatabaseConfiguration {
       Settings settings,
       Clock clock,
       LoadedSlots slots,
+      ReplicationOrigins origins,
       @Value("${millrace.source.url:}") String sourceUrl) {
     NodeStart start =
         new NodeStart(
@@ -53,6 +62,7 @@ class DatabaseConfiguration {
             settings,
             clock,
             slots,
+            origins,
             DatabaseConfiguration::halt);
     return sourceUrl.isEmpty() ? start.start() : start.ofForeignRows().start();
   }

@@ -3,6 +3,7 @@ package dev.millrace.publisher.database;
 import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
+import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.settings.Settings;
 import dev.millrace.sql.SimpleQuerySession;
@@ -80,11 +81,20 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
   @Override
   public long emitMessage(
       SqlSession session, boolean transactional, String prefix, byte[] content, boolean flush) {
+    return backend(session).emitMessage(transactional, prefix, content, flush);
+  }
+
+  @Override
+  public SessionOrigin origin(SqlSession session) {
+    return backend(session).origin();
+  }
+
+  private static NodeBackend backend(SqlSession session) {
     if (session instanceof NodeSession ours) {
-      return ours.backend().emitMessage(transactional, prefix, content, flush);
+      return ours.backend();
     }
     throw new PgException(
-        SqlState.FEATURE_NOT_SUPPORTED, "messages can be emitted in SQL sessions only");
+        SqlState.FEATURE_NOT_SUPPORTED, "this function can be called in SQL sessions only");
   }
 
   @Override

@@ -6,6 +6,7 @@ import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
+import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.settings.Settings;
@@ -44,6 +45,7 @@ final class NodeBackend implements TransactionBackend {
   private PendingCommit pending;
   private IsolationLevel isolation;
   private boolean readOnly;
+  private final SessionOrigin origin;
   private boolean heapRolledBack;
 
   NodeBackend(
@@ -52,6 +54,7 @@ final class NodeBackend implements TransactionBackend {
     this.ddlExecutor = ddlExecutor;
     this.checkpointer = checkpointer;
     this.settings = settings;
+    this.origin = new SessionOrigin(node.origins());
     use(newSession());
     this.statementClock = new StatementClock(() -> session.runner().cancel());
   }
@@ -104,6 +107,7 @@ final class NodeBackend implements TransactionBackend {
     heapRolledBack = false;
     session.heap().isolation(isolation);
     transaction = new NodeTransaction(node.running(), session.heap());
+    transaction.origin(origin);
     node.locks().begin(transaction);
     session.tables().begin(transaction);
   }
@@ -116,6 +120,11 @@ final class NodeBackend implements TransactionBackend {
   /** Whether the open transaction has got an xid, which it gets with its first change. */
   boolean hasWritten() {
     return transaction != null && transaction.hasXid();
+  }
+
+  /** What the session replays. */
+  SessionOrigin origin() {
+    return origin;
   }
 
   /** See {@link PublisherNode#emitMessage}. */
@@ -189,7 +198,7 @@ final class NodeBackend implements TransactionBackend {
   public void finishPrepared(String gid, boolean commit) {
     completePending();
     refuseAfterFailure();
-    node.twoPhase().finish(gid, commit);
+    node.twoPhase().finish(gid, commit, origin);
   }
 
   private void forgetTransaction() {
@@ -433,6 +442,7 @@ final class NodeBackend implements TransactionBackend {
       rollback();
       completePending();
     } finally {
+      origin.close();
       session.heap().close();
     }
   }

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.publisher.catalog.CatalogStore;
+import dev.millrace.publisher.origin.ReplicationOrigins;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import dev.millrace.settings.Settings;
 import java.time.Clock;
@@ -26,6 +27,7 @@ record NodeParts(
     TwoPhaseCommit twoPhase,
     AsyncCommits asyncCommits,
     OpenSnapshots snapshots,
+    ReplicationOrigins origins,
     NodeFailure failure,
     ForeignTransactions foreign) {
 

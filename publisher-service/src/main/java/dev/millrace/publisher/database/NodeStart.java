@@ -9,6 +9,7 @@ import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.catalog.CatalogTransaction;
+import dev.millrace.publisher.origin.ReplicationOrigins;
 import dev.millrace.publisher.recovery.Recovery;
 import dev.millrace.publisher.recovery.RecoveryResult;
 import dev.millrace.publisher.slots.ReplicationSlots;
@@ -57,6 +58,7 @@ final class NodeStart {
   private final Settings settings;
   private final Clock clock;
   private final Supplier<ReplicationSlots> slots;
+  private final ReplicationOrigins origins;
   private final NodeFailure failure;
   private boolean foreign;
 
@@ -72,6 +74,7 @@ final class NodeStart {
       Settings settings,
       Clock clock,
       Supplier<ReplicationSlots> slots,
+      ReplicationOrigins origins,
       Consumer<Throwable> stopProcess) {
     this.dataDirectory = dataDirectory;
     this.log = log;
@@ -80,6 +83,7 @@ final class NodeStart {
     this.settings = settings;
     this.clock = clock;
     this.slots = slots;
+    this.origins = origins;
     this.failure = new NodeFailure(stopProcess);
   }
 
@@ -171,6 +175,7 @@ final class NodeStart {
               new PreparedFiles(dataDirectory),
               database::openSession,
               !foreign)
+          .reportOriginsTo(origins::replayed)
           .run(state.redoLsn(), state.nextXid());
     } catch (SQLException e) {
       throw H2Errors.translate(e);
@@ -207,6 +212,7 @@ final class NodeStart {
             locks,
             sequences,
             failure,
+            origins,
             clock,
             databaseOid,
             Math.max(recovered.lastCommitTime(), control.state().checkpointTime()));
@@ -235,6 +241,7 @@ final class NodeStart {
             failure),
         new AsyncCommits(settings),
         new OpenSnapshots(),
+        origins,
         failure,
         foreign
             ? new ForeignTransactions(

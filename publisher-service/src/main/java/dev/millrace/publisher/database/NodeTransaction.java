@@ -1,6 +1,7 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.publisher.catalog.CatalogTransaction;
+import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.publisher.wal.PrepareRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +27,9 @@ final class NodeTransaction {
   private int xid = NO_XID;
   private volatile long firstLsn;
   private CatalogTransaction catalog;
+  private SessionOrigin origin = SessionOrigin.local();
+  private int replayedOriginId;
+  private long replayedRemoteLsn;
   private volatile RelationLock waitingFor;
   private volatile boolean ended;
 
@@ -88,6 +92,30 @@ final class NodeTransaction {
       firstLsn = insertLsn;
       running.add(this);
     }
+  }
+
+  /** The origin its session replays. */
+  SessionOrigin origin() {
+    return origin;
+  }
+
+  void origin(SessionOrigin sessionOrigin) {
+    origin = sessionOrigin;
+  }
+
+  /** Its end is in the log with the origin as it is now; the session may set up another after. */
+  void noteReplayed() {
+    replayedOriginId = origin.id();
+    replayedRemoteLsn = origin.remoteLsn();
+  }
+
+  /** The origin it was committed with; 0 = none. */
+  int replayedOriginId() {
+    return replayedOriginId;
+  }
+
+  long replayedRemoteLsn() {
+    return replayedRemoteLsn;
   }
 
   /** The session it runs on. */

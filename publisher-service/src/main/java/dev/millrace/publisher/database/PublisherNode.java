@@ -1,5 +1,6 @@
 package dev.millrace.publisher.database;
 
+import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.SqlSessionFactory;
 import java.util.List;
@@ -99,6 +100,13 @@ public interface PublisherNode extends SqlSessionFactory {
    */
   long emitMessage(
       SqlSession session, boolean transactional, String prefix, byte[] content, boolean flush);
+
+  /**
+   * The origin that the session replays; to be used on the session's own thread.
+   *
+   * @throws dev.millrace.model.PgException 0A000 for sessions that run no SQL statements of clients
+   */
+  SessionOrigin origin(SqlSession session);
 
   /** Tells the pid of every session that ends, on the thread that ends it. */
   void onSessionEnd(LongConsumer listener);

@@ -179,7 +179,8 @@ final class RowCapture {
       throw tooLarge();
     }
     int start = batch.size();
-    ByteBuilder out = batch.begin(change, 0, rowXid, transaction.xid(), databaseOid, 0);
+    ByteBuilder out =
+        batch.begin(change, 0, rowXid, transaction.xid(), databaseOid, transaction.origin().id());
     switch (change) {
       case INSERT -> encoder.insert(out, newRow);
       case UPDATE -> encoder.update(out, oldRow, newRow);

@@ -4,6 +4,8 @@ import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.FaultPoint;
 import dev.millrace.model.PgTime;
 import dev.millrace.model.QualifiedName;
+import dev.millrace.publisher.origin.ReplicationOrigins;
+import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.publisher.wal.FinishPreparedRecord;
 import dev.millrace.publisher.wal.PrepareRecord;
 import dev.millrace.publisher.wal.WalBatch;
@@ -31,6 +33,7 @@ final class TransactionLog {
   private final RelationLocks locks;
   private final SequenceBounds sequences;
   private final NodeFailure failure;
+  private final ReplicationOrigins origins;
   private final Clock clock;
   private final int databaseOid;
   private final Object commitOrder = new Object();
@@ -42,6 +45,7 @@ final class TransactionLog {
       RelationLocks locks,
       SequenceBounds sequences,
       NodeFailure failure,
+      ReplicationOrigins origins,
       Clock clock,
       int databaseOid,
       long lastCommitTime) {
@@ -50,6 +54,7 @@ final class TransactionLog {
     this.locks = locks;
     this.sequences = sequences;
     this.failure = failure;
+    this.origins = origins;
     this.clock = clock;
     this.databaseOid = databaseOid;
     this.lastCommitTime = lastCommitTime;
@@ -83,8 +88,10 @@ final class TransactionLog {
     int xid = transactional ? transaction.currentXid() : 0;
     int topXid = transactional ? transaction.xid() : 0;
     WalBatch batch = new WalBatch(64 + content.length);
+    int flags = transactional ? 1 : 0;
+    int originId = transaction.origin().id();
     batch
-        .begin(WalRecordType.MESSAGE, transactional ? 1 : 0, xid, topXid, databaseOid, 0)
+        .begin(WalRecordType.MESSAGE, flags, xid, topXid, databaseOid, originId)
         .putName(prefix)
         .putBytes(content, 0, content.length);
     batch.end();
@@ -141,17 +148,19 @@ final class TransactionLog {
         batch.clear();
         return endLsn;
       }
-      long commitTime = commitTime();
+      SessionOrigin origin = transaction.origin();
+      long commitTime = origin.commitTime(commitTime());
       addRestarts(transaction, batch);
       List<Integer> subxids = transaction.subtransactions().committed();
       int xid = transaction.xid();
-      ByteBuilder out = batch.begin(WalRecordType.COMMIT, 0, xid, xid, databaseOid, 0);
-      out.putLong(commitTime).putLong(0).putInt(subxids.size());
+      ByteBuilder out = batch.begin(WalRecordType.COMMIT, 0, xid, xid, databaseOid, origin.id());
+      out.putLong(commitTime).putLong(origin.remoteLsn()).putInt(subxids.size());
       for (int i = 0; i < subxids.size(); i++) {
         out.putInt(subxids.get(i));
       }
       batch.end();
       transaction.register(log.insertLsn());
+      transaction.noteReplayed();
       long endLsn = appendCommitted(transaction, batch);
       FaultPoint.hit("commit.appended");
       return endLsn;
@@ -180,10 +189,11 @@ final class TransactionLog {
       boolean changed = transaction.isLogged() || !batch.isEmpty();
       int xid = transaction.currentXid();
       sequences.addPassed(batch);
+      SessionOrigin origin = transaction.origin();
       PrepareRecord prepare =
           new PrepareRecord(
-              commitTime(),
-              0,
+              origin.commitTime(commitTime()),
+              origin.remoteLsn(),
               subxids,
               gid,
               transaction.heldLocks(),
@@ -192,8 +202,9 @@ final class TransactionLog {
                   .toList());
       int at = batch.size();
       int flags = changed ? PrepareRecord.CHANGED : 0;
-      prepare.encode(batch.begin(WalRecordType.PREPARE, flags, xid, xid, databaseOid, 0));
+      prepare.encode(batch.begin(WalRecordType.PREPARE, flags, xid, xid, databaseOid, origin.id()));
       batch.end();
+      transaction.noteReplayed();
       int length = batch.size() - at;
       transaction.register(log.insertLsn());
       long endLsn = log.append(batch);
@@ -227,15 +238,17 @@ final class TransactionLog {
     NodeTransaction transaction = ending.transaction();
     int xid = transaction.xid();
     int flags = ending.changed() ? PrepareRecord.CHANGED : 0;
+    SessionOrigin origin = transaction.origin();
     new FinishPreparedRecord(
-            commitTime(),
-            0,
+            origin.commitTime(commitTime()),
+            origin.remoteLsn(),
             transaction.subtransactions().committed(),
             ending.prepareEndLsn(),
             ending.prepareTime(),
             ending.gid())
-        .encode(batch.begin(type, flags, xid, xid, databaseOid, 0));
+        .encode(batch.begin(type, flags, xid, xid, databaseOid, origin.id()));
     batch.end();
+    transaction.noteReplayed();
   }
 
   /** The second half of a commit; gives the gate back. */
@@ -243,6 +256,7 @@ final class TransactionLog {
     try {
       log.flush(endLsn);
       FaultPoint.hit("commit.flushed");
+      replayed(transaction, endLsn);
       transaction.restartedSequences().forEach(sequences::restart);
       transaction.heap().commit();
       FaultPoint.hit("commit.done");
@@ -252,6 +266,13 @@ final class TransactionLog {
     } finally {
       gate.leave(gateStamp);
       locks.end(transaction);
+    }
+  }
+
+  /** What it replayed of its origin is on disk now. */
+  void replayed(NodeTransaction transaction, long endLsn) {
+    if (transaction.replayedOriginId() != 0) {
+      origins.replayed(transaction.replayedOriginId(), transaction.replayedRemoteLsn(), endLsn);
     }
   }
 
@@ -275,7 +296,8 @@ final class TransactionLog {
   /** Appends the abort record of a transaction. */
   void appendAbort(NodeTransaction transaction, WalBatch batch) {
     int xid = transaction.xid();
-    ByteBuilder out = batch.begin(WalRecordType.ABORT, 0, xid, xid, databaseOid, 0);
+    int originId = transaction.origin().id();
+    ByteBuilder out = batch.begin(WalRecordType.ABORT, 0, xid, xid, databaseOid, originId);
     List<Integer> subxids = transaction.subtransactions().aborted();
     out.putLong(PgTime.fromInstant(clock.instant())).putInt(subxids.size());
     subxids.forEach(out::putInt);
@@ -288,7 +310,13 @@ final class TransactionLog {
   /** Appends the abort of subtransactions of which records may be in the log or the batch. */
   void abortSubtransactions(NodeTransaction transaction, List<Integer> subxids, WalBatch batch) {
     ByteBuilder out =
-        batch.begin(WalRecordType.ABORT, 0, subxids.get(0), transaction.xid(), databaseOid, 0);
+        batch.begin(
+            WalRecordType.ABORT,
+            0,
+            subxids.get(0),
+            transaction.xid(),
+            databaseOid,
+            transaction.origin().id());
     out.putLong(PgTime.fromInstant(clock.instant())).putInt(subxids.size() - 1);
     subxids.subList(1, subxids.size()).forEach(out::putInt);
     batch.end();

@@ -143,7 +143,13 @@ final class TruncateStatement {
         session
             .capture()
             .batch()
-            .begin(WalRecordType.TRUNCATE, flags, xid, transaction.xid(), databaseOid, 0);
+            .begin(
+                WalRecordType.TRUNCATE,
+                flags,
+                xid,
+                transaction.xid(),
+                databaseOid,
+                transaction.origin().id());
     int countAt = out.size();
     int count = 0;
     out.putInt(0);

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.model.FaultPoint;
+import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.publisher.wal.PreparedFiles;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WriteAheadLog;
@@ -76,6 +77,7 @@ final class TwoPhaseCommit {
         throw e;
       }
       flush(ready.prepareEndLsn(), gid, "prepare");
+      transactions.replayed(transaction, ready.prepareEndLsn());
       prepared.add(ready);
       FaultPoint.hit("prepare.done");
     } finally {
@@ -96,10 +98,12 @@ final class TwoPhaseCommit {
   /**
    * Ends a prepared transaction.
    *
+   * @param origin what the session that ends it replays
    * @throws dev.millrace.model.PgException 42704 unknown, 55000 busy; it is still prepared then
    */
-  void finish(String gid, boolean commit) {
+  void finish(String gid, boolean commit, SessionOrigin origin) {
     PreparedTransaction ending = prepared.take(gid);
+    ending.transaction().origin(origin);
     long stamp = gate.enterShared();
     long endLsn;
     try {
@@ -111,6 +115,7 @@ final class TwoPhaseCommit {
     }
     try {
       flush(endLsn, gid, commit ? "commit-prepared" : "rollback-prepared");
+      transactions.replayed(ending.transaction(), endLsn);
       endInHeap(ending, commit);
     } finally {
       gate.leave(stamp);

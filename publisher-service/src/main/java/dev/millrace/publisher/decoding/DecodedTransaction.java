@@ -8,6 +8,8 @@ package dev.millrace.publisher.decoding;
  * @param endLsn position after its commit record
  * @param commitTime microseconds since 2000-01-01 UTC
  * @param originId 0 = local
+ * @param originLsn position of its commit at the origin; 0 while not known
+ * @param originName null for a local one, and when the origin is not there any more
  */
 public record DecodedTransaction(
     int xid,
@@ -16,4 +18,5 @@ public record DecodedTransaction(
     long endLsn,
     long commitTime,
     int originId,
-    long originLsn) {}
+    long originLsn,
+    String originName) {}

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.decoding;
 
 import dev.millrace.publisher.catalog.CatalogHistory;
+import dev.millrace.publisher.origin.ReplicationOrigins;
 import dev.millrace.publisher.slots.ReplicationSlots;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.publisher.wal.ControlState;
@@ -20,12 +21,17 @@ class DecodingConfiguration {
 
   @Bean
   LogicalDecoding logicalDecoding(
-      WriteAheadLog log, CatalogHistory history, ControlFile control, DecodingMemory memory) {
+      WriteAheadLog log,
+      CatalogHistory history,
+      ControlFile control,
+      DecodingMemory memory,
+      ReplicationOrigins origins) {
     ControlState node = control.state();
     return new SlotDecoding(
         log,
         history,
         name -> name.equals(node.databaseName()) ? node.databaseOid() : 0,
+        origins::nameOf,
         memory,
         node.segmentSize());
   }

@@ -53,6 +53,7 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
   private final PreparedDecoding prepared;
   private final DecodingProgress progress;
   private final OpenTransactions open;
+  private final OriginNames origins;
   private final DecodedRecord change;
   private final ByteBuilder filtered = new ByteBuilder(64);
   private final long startLsn;
@@ -70,6 +71,7 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
       PreparedDecoding prepared,
       DecodingProgress progress,
       OpenTransactions open,
+      OriginNames origins,
       DecodedRecord change,
       long startLsn) {
     this.reader = reader;
@@ -82,6 +84,7 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
     this.prepared = prepared;
     this.progress = progress;
     this.open = open;
+    this.origins = origins;
     this.change = change;
     this.startLsn = startLsn;
     this.processedLsn = Lsn.max(startLsn, reader.position());
@@ -221,7 +224,14 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
           reader.bodyLength());
       plugin.change(
           new DecodedTransaction(
-              reader.xid(), reader.lsn(), reader.lsn(), reader.endLsn(), 0, reader.originId(), 0),
+              reader.xid(),
+              reader.lsn(),
+              reader.lsn(),
+              reader.endLsn(),
+              0,
+              reader.originId(),
+              0,
+              origins.nameOf(reader.originId())),
           change);
     }
   }
@@ -278,7 +288,8 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
             reader.endLsn(),
             end.time(),
             reader.originId(),
-            end.originLsn());
+            end.originLsn(),
+            origins.nameOf(reader.originId()));
     if (txn != null && txn.isStreamed()) {
       txn.finish(transaction);
       blocks.commit(txn, transaction, end.subxids());

@@ -50,6 +50,7 @@ final class PreparedDecoding {
   private final CatalogOverlays overlays;
   private final StreamBlocks blocks;
   private final DecodingProgress progress;
+  private final OriginNames origins;
   private final boolean enabled;
   private final long twoPhaseAt;
   private final Map<Integer, Verdict> byXid = new HashMap<>();
@@ -64,6 +65,7 @@ final class PreparedDecoding {
       CatalogOverlays overlays,
       StreamBlocks blocks,
       DecodingProgress progress,
+      OriginNames origins,
       boolean enabled,
       long twoPhaseAt) {
     this.buffer = buffer;
@@ -72,6 +74,7 @@ final class PreparedDecoding {
     this.overlays = overlays;
     this.blocks = blocks;
     this.progress = progress;
+    this.origins = origins;
     this.enabled = enabled;
     this.twoPhaseAt = twoPhaseAt;
   }
@@ -161,7 +164,8 @@ final class PreparedDecoding {
             verdict.endLsn,
             record.time(),
             verdict.originId,
-            record.originLsn());
+            record.originLsn(),
+            origins.nameOf(verdict.originId));
     int[] subxids = array(record.subxids());
     if (txn != null) {
       txn.finish(transaction);
@@ -194,7 +198,8 @@ final class PreparedDecoding {
             reader.endLsn(),
             end.time(),
             reader.originId(),
-            end.originLsn());
+            end.originLsn(),
+            origins.nameOf(reader.originId()));
     if (commit) {
       plugin.commitPrepared(transaction, end.gid());
     } else {

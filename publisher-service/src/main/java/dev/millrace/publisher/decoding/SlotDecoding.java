@@ -19,6 +19,7 @@ public final class SlotDecoding implements LogicalDecoding {
   private final WriteAheadLog log;
   private final CatalogHistory history;
   private final DatabaseOids databases;
+  private final OriginNames origins;
   private final DecodingMemory memory;
   private final long segmentSize;
   private final OutputPlugins plugins = new OutputPlugins();
@@ -31,11 +32,13 @@ public final class SlotDecoding implements LogicalDecoding {
       WriteAheadLog log,
       CatalogHistory history,
       DatabaseOids databases,
+      OriginNames origins,
       DecodingMemory memory,
       long segmentSize) {
     this.log = log;
     this.history = history;
     this.databases = databases;
+    this.origins = origins;
     this.memory = memory;
     this.segmentSize = segmentSize;
   }
@@ -66,7 +69,7 @@ public final class SlotDecoding implements LogicalDecoding {
             memory);
     DecodedRecord change = new DecodedRecord(history);
     DecodingProgress progress = new DecodingProgress(writer);
-    StreamBlocks blocks = new StreamBlocks(buffer, plugin, change, overlays, progress);
+    StreamBlocks blocks = new StreamBlocks(buffer, plugin, change, overlays, progress, origins);
     if (plugin.streams()) {
       buffer.streamBy(blocks);
     }
@@ -82,6 +85,7 @@ public final class SlotDecoding implements LogicalDecoding {
             overlays,
             blocks,
             progress,
+            origins,
             slot.twoPhase() && plugin.takesPrepared(),
             slot.twoPhaseAt());
     return new LogicalDecoder(
@@ -95,6 +99,7 @@ public final class SlotDecoding implements LogicalDecoding {
         prepared,
         progress,
         new OpenTransactions(slot),
+        origins,
         change,
         fromLsn);
   }

@@ -24,6 +24,7 @@ final class StreamBlocks implements ReorderBuffer.Streaming {
   private final DecodedRecord change;
   private final CatalogOverlays overlays;
   private final DecodingProgress progress;
+  private final OriginNames origins;
   private boolean possible;
 
   StreamBlocks(
@@ -31,12 +32,14 @@ final class StreamBlocks implements ReorderBuffer.Streaming {
       PluginCalls plugin,
       DecodedRecord change,
       CatalogOverlays overlays,
-      DecodingProgress progress) {
+      DecodingProgress progress,
+      OriginNames origins) {
     this.buffer = buffer;
     this.plugin = plugin;
     this.change = change;
     this.overlays = overlays;
     this.progress = progress;
+    this.origins = origins;
   }
 
   /** The log is read from the start position on. */
@@ -116,7 +119,8 @@ final class StreamBlocks implements ReorderBuffer.Streaming {
         int offset,
         int length) {
       if (transaction == null) {
-        transaction = new DecodedTransaction(txn.xid(), lsn, 0, 0, 0, originId, 0);
+        transaction =
+            new DecodedTransaction(txn.xid(), lsn, 0, 0, 0, originId, 0, origins.nameOf(originId));
         change.beginTransaction(overlays.changesOf(txn.xid()));
         plugin.streamStart(transaction, firstSegment);
       }

@@ -100,6 +100,7 @@ public final class Recovery {
   private long redone;
   private long sourceLsn;
   private boolean rowsChanged;
+  private OriginProgress origins = (id, remoteLsn, endLsn) -> {};
 
   /**
    * @param connection an administrator's, without auto-commit
@@ -124,6 +125,18 @@ public final class Recovery {
     this.preparedFiles = preparedFiles;
     this.preparedConnections = preparedConnections;
     this.withRows = withRows;
+  }
+
+  /** Told of every end of a transaction that another origin had committed before. */
+  @FunctionalInterface
+  public interface OriginProgress {
+    void replayed(int originId, long remoteLsn, long localEndLsn);
+  }
+
+  /** Has the progress of origins told, whose commits the log may know and nobody else. */
+  public Recovery reportOriginsTo(OriginProgress progress) {
+    this.origins = progress;
+    return this;
   }
 
   /**
@@ -233,6 +246,7 @@ public final class Recovery {
       }
     }
     readSourceLsn(reader);
+    readOrigin(reader);
     switch (reader.type()) {
       case INSERT, UPDATE, DELETE, TRUNCATE, CATALOG -> {
         if (withRows || reader.type() == WalRecordType.CATALOG) {
@@ -247,8 +261,6 @@ public final class Recovery {
       }
       case PREPARE -> prepare(reader);
       case COMMIT, COMMIT_PREPARED -> {
-        lastCommitTime =
-            Math.max(lastCommitTime, TupleReader.getLong(reader.buffer(), reader.bodyOffset()));
         commit(reader, redoLsn, buffer, rows);
         ended(topXid);
       }
@@ -268,11 +280,28 @@ public final class Recovery {
     }
   }
 
+  /** The records that end or prepare a transaction begin with time and origin LSN. */
+  private void readOrigin(WalReader reader) {
+    switch (reader.type()) {
+      case COMMIT, PREPARE, COMMIT_PREPARED, ROLLBACK_PREPARED -> {
+        long time = TupleReader.getLong(reader.buffer(), reader.bodyOffset());
+        if (reader.originId() == 0) {
+          lastCommitTime = Math.max(lastCommitTime, time); // Another node's clock rules no other.
+        } else {
+          long remoteLsn = TupleReader.getLong(reader.buffer(), reader.bodyOffset() + 8);
+          origins.replayed(reader.originId(), remoteLsn, reader.endLsn());
+        }
+      }
+      default -> {
+        // Only these carry it.
+      }
+    }
+  }
+
   private void prepare(WalReader reader) {
     int xid = reader.xid();
     PrepareRecord record =
         PrepareRecord.decode(reader.buffer(), reader.bodyOffset(), reader.bodyLength());
-    lastCommitTime = Math.max(lastCommitTime, record.time());
     prepared.put(
         xid,
         new RecoveryResult.Prepared(

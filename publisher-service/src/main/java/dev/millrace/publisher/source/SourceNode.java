@@ -1,6 +1,7 @@
 package dev.millrace.publisher.source;
 
 import dev.millrace.publisher.database.PublisherNode;
+import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.sql.SqlSession;
 import java.util.List;
 import java.util.function.LongConsumer;
@@ -56,6 +57,11 @@ final class SourceNode implements PublisherNode {
   public long emitMessage(
       SqlSession session, boolean transactional, String prefix, byte[] content, boolean flush) {
     return local.emitMessage(session, transactional, prefix, content, flush);
+  }
+
+  @Override
+  public SessionOrigin origin(SqlSession session) {
+    return local.origin(session);
   }
 
   @Override

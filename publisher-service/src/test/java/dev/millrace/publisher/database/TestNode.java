@@ -5,6 +5,7 @@ import dev.millrace.model.RelationDefinition;
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.catalog.MemoryProjection;
 import dev.millrace.publisher.catalog.VersionedCatalog;
+import dev.millrace.publisher.origin.ReplicationOrigins;
 import dev.millrace.publisher.wal.ControlFile;
 import dev.millrace.publisher.wal.SegmentedLog;
 import dev.millrace.publisher.wal.WalOptions;
@@ -30,6 +31,7 @@ final class TestNode implements AutoCloseable {
   private final SegmentedLog log;
   private final VersionedCatalog catalog;
   private final Settings settings;
+  private final ReplicationOrigins origins;
   private final EmbeddedNode node;
 
   private TestNode(
@@ -46,9 +48,18 @@ final class TestNode implements AutoCloseable {
     catalog = projection.open(log, control::nextOid);
     CatalogReplay.upTo(log, catalog, control.state().redoLsn());
     settings = new Settings(SettingTable.definitions(), new HashMap<>(given));
+    origins = ReplicationOrigins.open(directory, () -> 10);
     node =
         new NodeStart(
-                directory, log, control, catalog, settings, clock, () -> null, TestNode::failed)
+                directory,
+                log,
+                control,
+                catalog,
+                settings,
+                clock,
+                () -> null,
+                origins,
+                TestNode::failed)
             .start();
   }
 
@@ -71,6 +82,10 @@ final class TestNode implements AutoCloseable {
 
   EmbeddedNode node() {
     return node;
+  }
+
+  ReplicationOrigins origins() {
+    return origins;
   }
 
   EmbeddedDatabase database() {

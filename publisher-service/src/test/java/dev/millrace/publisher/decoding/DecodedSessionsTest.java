@@ -1,7 +1,10 @@
 package dev.millrace.publisher.decoding;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.atIndex;
 
+import dev.millrace.model.PgTime;
+import dev.millrace.pgoutput.Begin;
 import dev.millrace.pgoutput.Delete;
 import dev.millrace.pgoutput.Insert;
 import dev.millrace.pgoutput.PgOutputMessage;
@@ -279,6 +282,52 @@ class DecodedSessionsTest {
     Object lsn = publisher.value("SELECT pg_logical_emit_message(false, 'm', 'x', true)");
     assertThat(publisher.value("SELECT pg_current_wal_flush_lsn() >= '" + lsn + "'::pg_lsn"))
         .isEqualTo(true);
+  }
+
+  @Test
+  @DisplayName("C5, G1: origins by SQL: O messages, the origin's commit time, origin = none")
+  void origins() {
+    prepare();
+    createSlot("pgoutput");
+    publisher.sql("SELECT pg_replication_origin_create('far')");
+    SqlSession a = session();
+    run(a, "SELECT pg_replication_origin_session_setup('far')");
+    run(a, "BEGIN; SELECT pg_replication_origin_xact_setup('0/AABBCC', '2024-01-02 03:04:05+00')");
+    run(a, "INSERT INTO t VALUES (1, 'far'); COMMIT");
+    assertThat(publisher.value("SELECT pg_replication_origin_progress('far', true)"))
+        .isEqualTo("0/AABBCC");
+    assertThat(publisher.sql("SELECT external_id, remote_lsn FROM pg_replication_origin_status"))
+        .containsExactly(List.of("far", "0/AABBCC"));
+    run(a, "SELECT pg_replication_origin_session_reset()");
+    run(a, "INSERT INTO t VALUES (2, 'near')");
+
+    List<PgOutputMessage> sent = parse(read(false, SMALL_MEMORY), false);
+    assertThat(sent.stream().map(PLAIN).toList())
+        .hasSize(8)
+        .contains("O far " + 0xAABBCC, atIndex(1))
+        .contains("C", atIndex(4));
+    assertThat(PgTime.toInstant(((Begin) sent.get(0)).commitTime()))
+        .isEqualTo("2024-01-02T03:04:05Z");
+    Map<String, String> none =
+        Map.of("proto_version", "1", "publication_names", "p", "origin", "none");
+    assertThat(parse(read(false, SMALL_MEMORY, none), false).stream().map(PLAIN).toList())
+        .hasSize(4)
+        .element(2)
+        .asString()
+        .contains("near");
+    Map<String, String> streamed =
+        Map.of("proto_version", "2", "publication_names", "p", "streaming", "on");
+    assertThat(parse(read(true, 0, streamed), false).stream().map(PLAIN).toList())
+        .contains("O far 0", atIndex(1));
+
+    assertThat(publisher.value("SELECT pg_replication_origin_oid('far')")).isEqualTo(1L);
+    assertThat(publisher.value("SELECT pg_replication_origin_oid('nowhere')")).isNull();
+    assertThat(publisher.value("SELECT pg_replication_origin_session_is_setup()")).isEqualTo(false);
+    publisher.sql("SELECT pg_replication_origin_advance('far', '0/10')");
+    assertThat(publisher.value("SELECT pg_replication_origin_progress('far', false)"))
+        .isEqualTo("0/10");
+    publisher.sql("SELECT pg_replication_origin_drop('far')");
+    assertThat(publisher.sql("SELECT * FROM pg_replication_origin")).isEmpty();
   }
 
   @Test

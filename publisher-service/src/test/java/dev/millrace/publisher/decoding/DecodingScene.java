@@ -11,6 +11,7 @@ import dev.millrace.pgoutput.CommitPrepared;
 import dev.millrace.pgoutput.Delete;
 import dev.millrace.pgoutput.Insert;
 import dev.millrace.pgoutput.LogicalMessage;
+import dev.millrace.pgoutput.Origin;
 import dev.millrace.pgoutput.PgOutputMessage;
 import dev.millrace.pgoutput.PgOutputReader;
 import dev.millrace.pgoutput.Prepare;
@@ -52,6 +53,10 @@ final class DecodingScene implements AutoCloseable {
 
   static final String UNCHANGED = "\0unchanged";
   static final int DATABASE = 16384;
+
+  /** The only origin that has a name. */
+  static final int FAR = 3;
+
   static final long COMMIT_TIME = 828_030_900_000_000L;
   static final int SEGMENT = 64 * 1024;
   static final long PID = 7;
@@ -81,7 +86,12 @@ final class DecodingScene implements AutoCloseable {
     slots = SlotStore.open(directory.resolve("pg_replslot"), () -> 10, Clock.systemUTC());
     decoding =
         new SlotDecoding(
-            log, catalog, name -> name.equals("testdb") ? DATABASE : 0, memory, SEGMENT);
+            log,
+            catalog,
+            name -> name.equals("testdb") ? DATABASE : 0,
+            id -> id == FAR ? "far" : null,
+            memory,
+            SEGMENT);
   }
 
   /** A slot at the end of the log while nothing runs; it is in use by {@link #PID}. */
@@ -358,6 +368,8 @@ final class DecodingScene implements AutoCloseable {
       return "A " + m.xid() + " " + m.subxid() + (m.abortLsn() == 0 ? "" : " at a time");
     } else if (message instanceof Begin m) {
       return "B " + m.xid();
+    } else if (message instanceof Origin m) {
+      return "O " + m.name() + " " + m.originLsn();
     } else if (message instanceof Commit) {
       return "C";
     } else if (message instanceof BeginPrepare m) {

@@ -263,6 +263,21 @@ class StreamingTest {
   }
 
   @Test
+  @DisplayName("G1: O stands in the first block only and carries no position of its origin there")
+  void origin() {
+    scene.immediately = true;
+    try (DecodingScene.Session session = session(PLENTY, "on")) {
+      int far = DecodingScene.FAR;
+      long firstLsn = scene.insertFrom(DecodingScene.DATABASE, far, 731, t, "1", "a", null);
+      scene.insertFrom(DecodingScene.DATABASE, far, 731, t, "2", "b", null);
+      scene.commitFrom(DecodingScene.DATABASE, far, 731);
+      assertThat(session.read().stream().filter(line -> !line.contains(" I ")))
+          .containsExactly("S 731 first", "O far 0", relation(731), "E", "S 731", "E", "c 731");
+      assertThat(session.lsns.subList(0, 2)).containsExactly(0L, firstLsn);
+    }
+  }
+
+  @Test
   @DisplayName(
       "C2: a block sees what its transaction had changed in the catalogue by then, and no more")
   void ownCatalogChanges() {

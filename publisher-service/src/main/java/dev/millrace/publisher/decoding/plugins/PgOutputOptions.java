@@ -14,13 +14,15 @@ import java.util.Map;
  * @param messages whether logical messages are sent
  * @param streaming whether open transactions are sent
  * @param twoPhase whether the slot is to decode at PREPARE from now on
+ * @param localOnly whether transactions that came from another origin are left out (origin = none)
  */
 record PgOutputOptions(
     int protoVersion,
     List<String> publicationNames,
     boolean messages,
     Streaming streaming,
-    boolean twoPhase) {
+    boolean twoPhase,
+    boolean localOnly) {
 
   /** How open transactions are sent. */
   enum Streaming {
@@ -58,7 +60,8 @@ record PgOutputOptions(
         builder.publicationNames.stream().distinct().toList(),
         builder.messages,
         builder.streaming,
-        builder.twoPhase);
+        builder.twoPhase,
+        builder.origin.equals("none"));
   }
 
   private static void read(Builder builder, String name, String value) {
@@ -194,9 +197,6 @@ record PgOutputOptions(
   private static void refuseLater(Builder builder) {
     if (builder.binary) {
       throw unsupported("option \"binary\" is not supported yet");
-    }
-    if (builder.origin.equals("none")) {
-      throw unsupported("option \"origin\" = none is not supported yet");
     }
   }
 

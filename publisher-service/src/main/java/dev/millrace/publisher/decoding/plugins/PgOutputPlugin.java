@@ -9,6 +9,7 @@ import dev.millrace.pgoutput.CommitPrepared;
 import dev.millrace.pgoutput.Delete;
 import dev.millrace.pgoutput.Insert;
 import dev.millrace.pgoutput.LogicalMessage;
+import dev.millrace.pgoutput.Origin;
 import dev.millrace.pgoutput.PgOutputMessage;
 import dev.millrace.pgoutput.Prepare;
 import dev.millrace.pgoutput.RollbackPrepared;
@@ -90,7 +91,7 @@ public final class PgOutputPlugin implements StreamingOutputPlugin, TwoPhaseOutp
 
   @Override
   public boolean filterByOrigin(int originId) {
-    return false;
+    return options.localOnly();
   }
 
   @Override
@@ -101,10 +102,20 @@ public final class PgOutputPlugin implements StreamingOutputPlugin, TwoPhaseOutp
   private void ensureBegun(DecodedTransaction transaction) {
     if (!begun && !inStream) {
       begun = true;
-      send(
-          transaction.firstLsn(),
+      sendWithOrigin(
           transaction,
-          new Begin(transaction.finalLsn(), transaction.commitTime(), transaction.xid()));
+          new Begin(transaction.finalLsn(), transaction.commitTime(), transaction.xid()),
+          transaction.originLsn());
+    }
+  }
+
+  /** A message followed by an Origin message carries no position; that one has it. */
+  private void sendWithOrigin(
+      DecodedTransaction transaction, PgOutputMessage message, long originLsn) {
+    String name = transaction.originName();
+    send(name == null ? transaction.firstLsn() : 0, transaction, message);
+    if (name != null) {
+      send(transaction.firstLsn(), transaction, new Origin(originLsn, name));
     }
   }
 
@@ -253,7 +264,12 @@ public final class PgOutputPlugin implements StreamingOutputPlugin, TwoPhaseOutp
 
   @Override
   public void streamStart(DecodedTransaction transaction, boolean firstSegment) {
-    send(transaction.firstLsn(), transaction, new StreamStart(transaction.xid(), firstSegment));
+    PgOutputMessage start = new StreamStart(transaction.xid(), firstSegment);
+    if (firstSegment) {
+      sendWithOrigin(transaction, start, 0);
+    } else {
+      send(transaction.firstLsn(), transaction, start);
+    }
     inStream = true;
     sentRelations.enterStream(transaction.xid());
     lastSent = null;
@@ -317,15 +333,15 @@ public final class PgOutputPlugin implements StreamingOutputPlugin, TwoPhaseOutp
   @Override
   public void beginPrepare(DecodedTransaction transaction, String gid) {
     begun = true;
-    send(
-        transaction.firstLsn(),
+    sendWithOrigin(
         transaction,
         new BeginPrepare(
             transaction.finalLsn(),
             transaction.endLsn(),
             transaction.commitTime(),
             transaction.xid(),
-            gid));
+            gid),
+        transaction.originLsn());
   }
 
   @Override

@@ -80,8 +80,6 @@ class PgOutputOptionsTest {
   @DisplayName("What comes later is refused by name, its default accepted")
   void laterOptions() {
     assertRefused("0A000", "option \"binary\" is not supported yet", with("1", "binary", "1"));
-    assertRefused(
-        "0A000", "option \"origin\" = none is not supported yet", with("1", "origin", "none"));
     PgOutputOptions defaults =
         PgOutputOptions.parse(
             with(

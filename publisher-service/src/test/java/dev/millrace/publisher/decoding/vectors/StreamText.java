@@ -1,5 +1,6 @@
 package dev.millrace.publisher.decoding.vectors;
 
+import dev.millrace.model.Lsn;
 import dev.millrace.model.PgType;
 import dev.millrace.pgoutput.Begin;
 import dev.millrace.pgoutput.BeginPrepare;
@@ -8,6 +9,7 @@ import dev.millrace.pgoutput.CommitPrepared;
 import dev.millrace.pgoutput.Delete;
 import dev.millrace.pgoutput.Insert;
 import dev.millrace.pgoutput.LogicalMessage;
+import dev.millrace.pgoutput.Origin;
 import dev.millrace.pgoutput.PgOutputMessage;
 import dev.millrace.pgoutput.PgOutputReader;
 import dev.millrace.pgoutput.Prepare;
@@ -147,6 +149,8 @@ final class StreamText {
     } else if (message instanceof LogicalMessage m) {
       String content = new String(m.content(), StandardCharsets.ISO_8859_1);
       line("M " + m.transactional() + " " + m.prefix() + " " + content);
+    } else if (message instanceof Origin m) {
+      line("O " + Lsn.format(m.originLsn()) + " " + m.name());
     } else if (message instanceof StreamStart m) {
       number(m.xid());
       openXid = m.xid();
