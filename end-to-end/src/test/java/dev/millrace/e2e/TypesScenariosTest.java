@@ -67,4 +67,36 @@ class TypesScenariosTest {
     assertThat(pair.subscriber().rows("SELECT i, own FROM tt WHERE id = 2"))
         .isEqualTo(rows(row("2 mons", "01:30:00")));
   }
+
+  @Test
+  @DisplayName("enums and domains are copied and applied, also when only one side has them")
+  void userTypes() {
+    pair.both(
+        "CREATE TYPE tu_mood AS ENUM ('sad', 'ok'); CREATE DOMAIN tu_pos AS int CHECK (VALUE > 0);"
+            + " CREATE TABLE tu (m tu_mood PRIMARY KEY, p tu_pos, t tu_mood)");
+    pair.publisher().sql("CREATE TABLE tu_text (id int PRIMARY KEY, m tu_mood)");
+    pair.subscriber().sql("CREATE TABLE tu_text (id int PRIMARY KEY, m text)");
+    pair.publisher()
+        .sql("INSERT INTO tu VALUES ('sad', 1, 'ok'); INSERT INTO tu_text VALUES (1, 'ok')");
+    pair.publisher().sql("CREATE PUBLICATION tu_pub FOR TABLE tu, tu_text");
+    pair.subscribe("tu_sub", "tu_pub", null);
+    pair.awaitSynced("tu_sub");
+    pair.both("ALTER TYPE tu_mood ADD VALUE 'glad'");
+    pair.publisher()
+        .sql(
+            "UPDATE tu SET m = 'glad', p = 2; INSERT INTO tu VALUES ('ok', NULL, 'glad');"
+                + " UPDATE tu_text SET m = 'glad'");
+    pair.awaitCaughtUp("tu_sub");
+    pair.assertBoth(
+        "SELECT * FROM tu ORDER BY p", rows(row("glad", "2", "ok"), row("ok", null, "glad")));
+    pair.assertBoth("SELECT * FROM tu_text", rows(row("1", "glad")));
+    pair.assertBoth(
+        "SELECT t.typname, t.typtype, e.enumlabel FROM pg_type t LEFT JOIN pg_enum e ON"
+            + " e.enumtypid = t.oid WHERE t.typname LIKE 'tu%' ORDER BY 1, e.enumsortorder",
+        rows(
+            row("tu_mood", "e", "sad"),
+            row("tu_mood", "e", "ok"),
+            row("tu_mood", "e", "glad"),
+            row("tu_pos", "d", null)));
+  }
 }

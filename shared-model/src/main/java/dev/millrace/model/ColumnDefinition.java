@@ -10,6 +10,7 @@ package dev.millrace.model;
  *     (pg_attribute.attidentity)
  * @param generated {@code 's'} stored, {@code 'v'} virtual, {@code 0} none
  *     (pg_attribute.attgenerated)
+ * @param userType null for PostgreSQL's own types
  */
 public record ColumnDefinition(
     int attnum,
@@ -18,7 +19,35 @@ public record ColumnDefinition(
     int typeModifier,
     boolean notNull,
     char identity,
-    char generated) {
+    char generated,
+    UserType userType) {
+
+  /** A column of one of PostgreSQL's own types. */
+  public ColumnDefinition(
+      int attnum,
+      String name,
+      int typeOid,
+      int typeModifier,
+      boolean notNull,
+      char identity,
+      char generated) {
+    this(attnum, name, typeOid, typeModifier, notNull, identity, generated, null);
+  }
+
+  /** The built-in type whose text form its values have. */
+  public int valueOid() {
+    return userType == null ? typeOid : userType.valueOid();
+  }
+
+  /** The modifier that goes with {@link #valueOid}. */
+  public int valueModifier() {
+    return userType == null ? typeModifier : userType.valueModifier();
+  }
+
+  /** Its type as format_type shows it. */
+  public String formattedType() {
+    return userType == null ? PgType.format(typeOid, typeModifier) : userType.shown();
+  }
 
   public boolean isGenerated() {
     return generated != 0;

@@ -65,7 +65,7 @@ final class AlterColumnGrammar {
   }
 
   private String newType() {
-    TypeName type = TypeName.parse(stream);
+    TypeName type = TypeName.parse(stream, options.types());
     if (type.serial()) {
       throw stream.unexpected();
     }

@@ -42,7 +42,7 @@ final class ColumnGrammar {
 
   ColumnClause parse() {
     name = stream.name();
-    TypeName type = TypeName.parse(stream);
+    TypeName type = TypeName.parse(stream, options.types());
     bytea = type.type().oid() == PgType.BYTEA;
     storage();
     while (!stream.atEnd() && !stream.isMark(',') && !stream.isMark(')')) {

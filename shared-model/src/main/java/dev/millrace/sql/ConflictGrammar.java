@@ -4,11 +4,9 @@ import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.Identifiers;
 import dev.millrace.model.IndexDefinition;
 import dev.millrace.model.PgException;
-import dev.millrace.model.PgType;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
-import dev.millrace.model.TypeModifier;
 import dev.millrace.sql.ParsedStatement.Dml;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -260,6 +258,6 @@ final class ConflictGrammar {
 
   /** H2's name of a column's type without its length, which an assignment checks, not a cast. */
   static String castType(ColumnDefinition column) {
-    return new TypeName(PgType.byOid(column.typeOid()), TypeModifier.NONE, false).h2Cast();
+    return TypeName.of(column, null).h2Cast();
   }
 }

@@ -2,6 +2,7 @@ package dev.millrace.sql;
 
 import dev.millrace.model.BootstrapRole;
 import dev.millrace.model.PgType;
+import dev.millrace.model.TypeDefinition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -30,14 +31,18 @@ public final class DatabaseViews {
           + " typdelim \"char\", typrelid oid, typelem oid, typnotnull bool, typbasetype oid,"
           + " typtypmod int4, typndims int4, typcollation oid, typdefault text";
 
+  private static final String PG_ENUM =
+      "oid oid, enumtypid oid, enumsortorder float4, enumlabel name";
+
   private DatabaseViews() {}
 
   /** The views; {@code source} is asked once per use of a view. */
   public static List<SystemView> of(Supplier<RelationSource> source) {
     return List.of(
         new SystemView("pg_database", ViewColumns.of(PG_DATABASE), () -> database(source.get())),
+        new SystemView("pg_enum", ViewColumns.of(PG_ENUM), () -> labels(source.get())),
         new SystemView("pg_roles", ViewColumns.of(PG_ROLES), DatabaseViews::roles),
-        new SystemView("pg_type", ViewColumns.of(PG_TYPE), DatabaseViews::types));
+        new SystemView("pg_type", ViewColumns.of(PG_TYPE), () -> types(source.get())));
   }
 
   private static List<Object[]> database(RelationSource source) {
@@ -83,8 +88,55 @@ public final class DatabaseViews {
         });
   }
 
-  private static List<Object[]> types() {
+  private static List<Object[]> labels(RelationSource source) {
     List<Object[]> rows = new ArrayList<>();
+    for (TypeDefinition type : source.types()) {
+      int order = 0;
+      for (TypeDefinition.Label label : type.labels()) {
+        rows.add(
+            new Object[] {
+              Integer.toUnsignedLong(label.oid()),
+              Integer.toUnsignedLong(type.oid()),
+              (float) ++order,
+              label.text()
+            });
+      }
+    }
+    return rows;
+  }
+
+  private static Object[] userType(RelationSource source, TypeDefinition type) {
+    PgType base = PgType.byOid(type.use().valueOid());
+    int length = type.isEnum() ? 4 : base.length();
+    boolean collatable = !type.isEnum() && base.category() == 'S';
+    return new Object[] {
+      Integer.toUnsignedLong(type.oid()),
+      type.name().name(),
+      source.schemaOid(type.name().schema()),
+      (long) BootstrapRole.OID,
+      length,
+      length > 0 && length <= 8,
+      type.isEnum() ? "e" : "d",
+      type.isEnum() ? "E" : String.valueOf(base.category()),
+      false,
+      true,
+      ",",
+      0L,
+      0L,
+      type.notNull(),
+      Integer.toUnsignedLong(type.baseOid()),
+      type.baseModifier(),
+      0,
+      collatable ? 100L : 0L,
+      null
+    };
+  }
+
+  private static List<Object[]> types(RelationSource source) {
+    List<Object[]> rows = new ArrayList<>();
+    for (TypeDefinition type : source.types()) {
+      rows.add(userType(source, type));
+    }
     for (PgType type : PgType.all()) {
       int length = type.length();
       rows.add(
@@ -101,7 +153,7 @@ public final class DatabaseViews {
             true,
             ",",
             0L,
-            0L,
+            PgType.elementOf(type.oid()) == null ? 0L : (long) PgType.elementOf(type.oid()).oid(),
             false,
             0L,
             -1,

@@ -160,7 +160,7 @@ final class ExpressionRewriter {
     int after = i + 1;
     if (operator != null && operator.isOperator("::")) {
       stream.moveTo(i + 2);
-      TypeName type = TypeName.parse(stream);
+      TypeName type = TypeName.parse(stream, rewriting.options.types());
       after = stream.index();
       int length = type.modifier();
       if (length >= 0 && bits.length() > length) {
@@ -183,8 +183,8 @@ final class ExpressionRewriter {
       constant = Bytea.constant(token.text());
     } else {
       stream.moveTo(i + 2);
-      TypeName type = TypeName.parse(stream);
-      if (!type.type().isText()) {
+      TypeName type = TypeName.parse(stream, rewriting.options.types());
+      if (!type.type().isText() || type.user() != null) {
         return 0;
       }
       after = stream.index();

@@ -39,8 +39,7 @@ final class H2ColumnType {
     return new H2TypeNames.Declared(PgType.byName(name).oid(), modifier);
   }
 
-  private static H2TypeNames.Declared declared(ResultSet row, int oid, String h2Name)
-      throws SQLException {
+  static H2TypeNames.Declared declared(ResultSet row, int oid, String h2Name) throws SQLException {
     switch (oid) {
       case PgType.VARCHAR:
         long length = row.getLong("CHARACTER_MAXIMUM_LENGTH");

@@ -7,6 +7,9 @@ import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
 import dev.millrace.model.SqlState;
+import dev.millrace.model.TypeDefinition;
+import dev.millrace.model.TypeModifier;
+import dev.millrace.model.UserTypes;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -74,8 +77,23 @@ public final class H2Schema {
       RelationDefinition previous,
       Function<String, String> renamed,
       IntSupplier nextOid) {
+    return read(connection, table, previous, renamed, UserTypes.NONE, nextOid);
+  }
+
+  /**
+   * As {@link #read(Connection, QualifiedName, RelationDefinition, Function, IntSupplier)} for a
+   * database with types of its own.
+   */
+  public static RelationDefinition read(
+      Connection connection,
+      QualifiedName table,
+      RelationDefinition previous,
+      Function<String, String> renamed,
+      UserTypes types,
+      IntSupplier nextOid) {
     try {
-      List<ColumnDefinition> columns = columns(connection, table, attnums(previous, renamed));
+      List<ColumnDefinition> columns =
+          columns(connection, table, attnums(previous, renamed), types);
       if (columns == null) {
         return null;
       }
@@ -138,7 +156,8 @@ public final class H2Schema {
 
   /** Null when there is no such table. */
   private static List<ColumnDefinition> columns(
-      Connection connection, QualifiedName table, Map<String, Integer> known) throws SQLException {
+      Connection connection, QualifiedName table, Map<String, Integer> known, UserTypes types)
+      throws SQLException {
     try (PreparedStatement statement = connection.prepareStatement(COLUMNS)) {
       statement.setString(1, table.schema());
       statement.setString(2, table.name());
@@ -150,7 +169,7 @@ public final class H2Schema {
           found = true;
           if (rows.getBoolean("IS_VISIBLE")) {
             Integer attnum = known.get(rows.getString("COLUMN_NAME"));
-            columns.add(column(rows, attnum == null ? ++lastAttnum : attnum));
+            columns.add(column(rows, attnum == null ? ++lastAttnum : attnum, types));
           }
         }
         columns.sort(Comparator.comparingInt(ColumnDefinition::attnum));
@@ -159,8 +178,13 @@ public final class H2Schema {
     }
   }
 
-  private static ColumnDefinition column(ResultSet row, int attnum) throws SQLException {
-    H2TypeNames.Declared type = H2ColumnType.of(row);
+  private static ColumnDefinition column(ResultSet row, int attnum, UserTypes types)
+      throws SQLException {
+    TypeDefinition user = userType(row, types);
+    H2TypeNames.Declared type =
+        user == null
+            ? H2ColumnType.of(row)
+            : new H2TypeNames.Declared(user.oid(), TypeModifier.NONE);
     String identity = row.getString("IDENTITY_GENERATION");
     return new ColumnDefinition(
         attnum,
@@ -169,7 +193,16 @@ public final class H2Schema {
         type.typeModifier(),
         "NO".equals(row.getString("IS_NULLABLE")),
         identity == null ? 0 : identity.equals("ALWAYS") ? 'a' : 'd',
-        "ALWAYS".equals(row.getString("IS_GENERATED")) ? 's' : 0);
+        "ALWAYS".equals(row.getString("IS_GENERATED")) ? 's' : 0,
+        user == null ? null : user.use());
+  }
+
+  private static TypeDefinition userType(ResultSet row, UserTypes types) throws SQLException {
+    String domain = row.getString("DOMAIN_NAME");
+    String schema = row.getString("DOMAIN_SCHEMA");
+    return domain == null || SystemCatalog.SCHEMA.equals(schema)
+        ? null
+        : types.find(new QualifiedName(schema, domain));
   }
 
   private static List<IndexDefinition> indexes(

@@ -1,7 +1,10 @@
 package dev.millrace.sql;
 
+import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.ReplicaIdentity;
+import dev.millrace.model.SqlState;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
@@ -140,6 +143,19 @@ public sealed interface ParsedStatement {
      */
     public record ColumnChange(String column, boolean dropped, boolean cascade) {}
 
+    /**
+     * @throws PgException 0A000 for a new name of a schema that has enums or domains: H2 could not
+     *     open its file again
+     */
+    public void refuseRenameOfTypes(Collection<QualifiedName> types) {
+      boolean rename = tag.equals("ALTER SCHEMA") && newName != null;
+      if (rename && types.stream().anyMatch(type -> type.schema().equals(target().schema()))) {
+        throw new PgException(
+            SqlState.FEATURE_NOT_SUPPORTED,
+            "ALTER SCHEMA .. RENAME of a schema with enums or domains is not supported");
+      }
+    }
+
     /** The first of {@link #targets}; null where there is none. */
     public QualifiedName target() {
       return targets.isEmpty() ? null : targets.get(0);
@@ -156,6 +172,9 @@ public sealed interface ParsedStatement {
       CREATE_SEQUENCE,
       ALTER_SEQUENCE,
       DROP_SEQUENCE,
+      CREATE_TYPE,
+      ALTER_TYPE,
+      DROP_TYPE,
       OTHER
     }
   }
@@ -167,6 +186,12 @@ public sealed interface ParsedStatement {
    * @param fill null with WITH NO DATA
    */
   record CreateTableAs(String original, Ddl create, Dml fill) implements ParsedStatement {}
+
+  /**
+   * A statement that can be parsed only when those before it have run: it may name a type that they
+   * create. Sessions parse it again; backends do not see it.
+   */
+  record Unparsed(String original) implements ParsedStatement {}
 
   /** VACUUM, ANALYZE, CHECKPOINT. */
   record Maintenance(String original, String tag) implements ParsedStatement {}

@@ -1,16 +1,20 @@
 package dev.millrace.sql;
 
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.TypeDefinition;
+import java.util.Collection;
 import java.util.Map;
 
 /**
  * What the catalogue views of tables are made from: the definitions as one statement sees them.
  *
  * @param relations in any order
+ * @param types enums and domains, in any order
  * @param schemas names by OID, of user schemas
  */
 public record RelationSource(
     Iterable<RelationDefinition> relations,
+    Collection<TypeDefinition> types,
     Map<Integer, String> schemas,
     int databaseOid,
     String databaseName) {

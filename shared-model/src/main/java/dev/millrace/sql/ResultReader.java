@@ -38,18 +38,24 @@ final class ResultReader {
     typeOids = new int[count];
     typeModifiers = new int[count];
     for (int i = 0; i < count; i++) {
-      typeOids[i] = typeOid(connection, registry, metadata, i + 1);
+      SystemRegistry.DomainType domain =
+          SystemRegistry.domainOf(
+              connection,
+              metadata.getSchemaName(i + 1),
+              metadata.getTableName(i + 1),
+              metadata.getColumnName(i + 1));
+      boolean known = domain != null && domain.oid() != 0;
+      typeOids[i] = known ? domain.oid() : typeOid(registry, metadata, i + 1);
       typeModifiers[i] =
           typeOids[i] == PgType.BPCHAR
               ? TypeModifier.ofLength(metadata.getPrecision(i + 1))
               : TypeModifier.NONE;
-      columns.add(
-          new ResultColumn(metadata.getColumnLabel(i + 1), PgType.byOid(typeOids[i]).name()));
+      String type = domain == null ? PgType.byOid(typeOids[i]).name() : domain.name();
+      columns.add(new ResultColumn(metadata.getColumnLabel(i + 1), type));
     }
   }
 
-  private static int typeOid(
-      Connection connection, SystemRegistry registry, ResultSetMetaData metadata, int column)
+  private static int typeOid(SystemRegistry registry, ResultSetMetaData metadata, int column)
       throws SQLException {
     String table = metadata.getTableName(column);
     if (registry != null) {
@@ -59,12 +65,6 @@ final class ResultReader {
       if (declared != null) {
         return declared.oid();
       }
-    }
-    H2TypeNames.Declared declared =
-        SystemRegistry.domainOf(
-            connection, metadata.getSchemaName(column), table, metadata.getColumnName(column));
-    if (declared != null) {
-      return declared.oid();
     }
     String h2Name = metadata.getColumnTypeName(column);
     int oid = H2TypeNames.oid(h2Name);

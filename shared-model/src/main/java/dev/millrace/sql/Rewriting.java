@@ -101,7 +101,7 @@ final class Rewriting {
   /** The type written from {@code i} on is replaced by H2's; returns the index behind it. */
   int castType(int i) {
     stream.moveTo(i);
-    TypeName type = TypeName.parse(stream);
+    TypeName type = TypeName.parse(stream, options.types());
     int after = stream.index();
     edits.replace(stream.token(i).start(), stream.token(after - 1).end(), type.h2Cast());
     return after;

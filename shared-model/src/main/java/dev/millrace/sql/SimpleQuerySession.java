@@ -79,7 +79,7 @@ public final class SimpleQuerySession implements SqlSession {
   public SqlResponse execute(String sql, List<Object> parameters) {
     notices = new ArrayList<>();
     try {
-      List<ParsedStatement> statements = SqlParser.parse(sql, options);
+      List<ParsedStatement> statements = SqlParser.parseScript(sql, options);
       if (!parameters.isEmpty() && statements.size() != 1) {
         throw new PgException(
             SqlState.SYNTAX_ERROR, "cannot insert multiple commands into a prepared statement");
@@ -87,9 +87,10 @@ public final class SimpleQuerySession implements SqlSession {
       List<StatementResult> results = new ArrayList<>(statements.size());
       boolean definitionsChanged = false;
       for (ParsedStatement statement : statements) {
-        ParsedStatement current = definitionsChanged ? parsedAgain(statement) : statement;
+        boolean again = definitionsChanged || statement instanceof ParsedStatement.Unparsed;
+        ParsedStatement current = again ? parsedAgain(statement) : statement;
         results.add(run(current, parameters, statements.size() == 1));
-        definitionsChanged |= isDefinition(statement);
+        definitionsChanged |= isDefinition(current);
       }
       block.endOfCall();
       return new SqlResponse(results, notices, block.status());

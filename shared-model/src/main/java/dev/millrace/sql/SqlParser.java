@@ -1,5 +1,7 @@
 package dev.millrace.sql;
 
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -20,20 +22,46 @@ public final class SqlParser {
   }
 
   /**
+   * As {@link #parse(String, SqlOptions)}, where a statement may name a type that one before it
+   * creates.
+   */
+  static List<ParsedStatement> parseScript(String sql, SqlOptions options) {
+    try {
+      return parse(sql, options);
+    } catch (PgException e) {
+      List<ParsedStatement> unparsed = new ArrayList<>();
+      for (TokenStream stream : statements(sql)) {
+        unparsed.add(new ParsedStatement.Unparsed(stream.original()));
+      }
+      if (!e.sqlState().equals(SqlState.UNDEFINED_OBJECT) || unparsed.size() < 2) {
+        throw e;
+      }
+      return unparsed;
+    }
+  }
+
+  /**
    * The statements of a simple query in order; empty statements are left out.
    *
    * @throws dev.millrace.model.PgException 42601 with the position, 0A000 for what H2 cannot do
    */
   public static List<ParsedStatement> parse(String sql, SqlOptions options) {
+    List<ParsedStatement> parsed = new ArrayList<>();
+    for (TokenStream stream : statements(sql)) {
+      parsed.add(new StatementParser(stream, options).parse());
+    }
+    return parsed;
+  }
+
+  private static List<TokenStream> statements(String sql) {
     List<Token> tokens = Lexer.tokens(sql);
-    List<ParsedStatement> statements = new ArrayList<>();
+    List<TokenStream> statements = new ArrayList<>();
     int first = 0;
     for (int i = 0; i < tokens.size(); i++) {
       Token token = tokens.get(i);
       if (token.kind() == Token.Kind.END || token.isMark(';')) {
         if (i > first) {
-          statements.add(
-              new StatementParser(new TokenStream(sql, tokens, first, i), options).parse());
+          statements.add(new TokenStream(sql, tokens, first, i));
         }
         first = i + 1;
       }

@@ -128,6 +128,9 @@ final class StatementParser {
     if (object.isWord("index") || create && stream.areWords("unique", "index")) {
       return new IndexGrammar(stream, options).parse(verb.text());
     }
+    if (object.isWord("type") || object.isWord("domain")) {
+      return new TypeGrammar(stream, options).parse(verb.text());
+    }
     if (object.isWord("schema")) {
       return new SchemaGrammar(stream).parse(verb.text());
     }
@@ -168,8 +171,6 @@ final class StatementParser {
       "routine",
       "trigger",
       "rule",
-      "type",
-      "domain",
       "extension",
       "server",
       "aggregate",

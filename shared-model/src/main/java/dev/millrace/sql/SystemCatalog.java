@@ -30,6 +30,12 @@ public final class SystemCatalog {
   /** The schema that stands first in every session's search path. */
   public static final String SCHEMA = "pg_catalog_millrace";
 
+  /** The domain that all enums are made from. */
+  static final String ENUM = "enum";
+
+  /** Its name in a statement. */
+  static final String ENUM_DOMAIN = qualified(ENUM);
+
   /** Turns an array of H2's into PostgreSQL's text form. */
   static final String ARRAY_TEXT = "array_text";
 
@@ -93,6 +99,7 @@ public final class SystemCatalog {
         domain(statement, type.oid(), "CHARACTER VARYING");
       }
     }
+    statement.execute("CREATE DOMAIN IF NOT EXISTS " + ENUM_DOMAIN + " AS CHARACTER VARYING");
     statement.execute(
         "CREATE ALIAS IF NOT EXISTS "
             + qualified(ARRAY_TEXT)

@@ -1,6 +1,7 @@
 package dev.millrace.sql;
 
 import dev.millrace.model.PgType;
+import dev.millrace.model.TypeModifier;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
@@ -77,9 +78,16 @@ final class SystemRegistry {
         function.columns(), function.scalar() ? function.columns().get(0).name() : column);
   }
 
-  /** The type a table column's domain of ours stands for, or null. */
-  static H2TypeNames.Declared domainOf(
-      Connection connection, String schema, String table, String column) throws SQLException {
+  /**
+   * The type a table column's domain stands for, or null.
+   *
+   * @param name as answers show it
+   * @param oid the built-in type of the values, 0 for that of H2's type
+   */
+  record DomainType(String name, int oid) {}
+
+  static DomainType domainOf(Connection connection, String schema, String table, String column)
+      throws SQLException {
     if (table.isEmpty() || !connection.isWrapperFor(JdbcConnection.class)) {
       return null;
     }
@@ -88,9 +96,26 @@ final class SystemRegistry {
     Table relation = found == null ? null : found.findTableOrView(session, table);
     Column definition = relation == null ? null : relation.findColumn(column);
     Domain domain = definition == null ? null : definition.getDomain();
-    return domain != null && SystemCatalog.SCHEMA.equals(domain.getSchema().getName())
-        ? H2ColumnType.ofDomain(domain.getName())
-        : null;
+    if (domain == null) {
+      return null;
+    }
+    H2TypeNames.Declared declared = valueType(domain);
+    int oid = declared == null ? 0 : declared.oid();
+    return SystemCatalog.SCHEMA.equals(domain.getSchema().getName())
+        ? new DomainType(PgType.byOid(oid).name(), oid)
+        : new DomainType(domain.getName(), oid);
+  }
+
+  /** The type of ours that a domain is made from, text for an enum; null when H2's type tells. */
+  static H2TypeNames.Declared valueType(Domain domain) {
+    for (Domain each = domain; each != null; each = each.getDomain()) {
+      if (SystemCatalog.SCHEMA.equals(each.getSchema().getName())) {
+        return each.getName().equals(SystemCatalog.ENUM)
+            ? new H2TypeNames.Declared(PgType.TEXT, TypeModifier.NONE)
+            : H2ColumnType.ofDomain(each.getName());
+      }
+    }
+    return null;
   }
 
   private static PgType typeOf(List<ResultColumn> columns, String name) {

@@ -1,10 +1,14 @@
 package dev.millrace.sql;
 
+import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.IntervalFields;
 import dev.millrace.model.PgException;
 import dev.millrace.model.PgType;
+import dev.millrace.model.QualifiedName;
 import dev.millrace.model.SqlState;
+import dev.millrace.model.TypeDefinition;
 import dev.millrace.model.TypeModifier;
+import dev.millrace.model.UserTypes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -13,29 +17,38 @@ import java.util.Set;
  * A type as a statement names it.
  *
  * @param modifier PostgreSQL's atttypmod, -1 for none
+ * @param type for an enum or a domain the built-in type whose values it has
  * @param serial smallserial, serial or bigserial
+ * @param user the name of an enum or a domain, else null
  */
-record TypeName(PgType type, int modifier, boolean serial) {
+record TypeName(PgType type, int modifier, boolean serial, QualifiedName user) {
+
+  TypeName(PgType type, int modifier, boolean serial) {
+    this(type, modifier, serial, null);
+  }
 
   private static final Set<String> INTERVAL_FIELDS =
       Set.of("year", "month", "day", "hour", "minute", "second");
 
   /** The H2 type of a table column. */
   String h2Column() {
-    return type.h2Type(modifier);
+    return user == null ? type.h2Type(modifier) : DdlText.name(user);
   }
 
   /**
    * What must be in H2 before a column of that type is made: the domain that keeps its modifier.
    */
   List<String> prerequisites() {
-    return type.isText() && modifier >= 0
+    return user == null && type.isText() && modifier >= 0
         ? List.of("CREATE DOMAIN IF NOT EXISTS " + h2Column() + " AS CHARACTER VARYING")
         : List.of();
   }
 
   /** The H2 type to cast to: domains stand for what only column definitions need to tell apart. */
   String h2Cast() {
+    if (user != null) {
+      return DdlText.name(user);
+    }
     if (type.isText()) {
       return "CHARACTER VARYING";
     }
@@ -51,9 +64,27 @@ record TypeName(PgType type, int modifier, boolean serial) {
     }
   }
 
-  /** Parses the type the stream stands at and moves behind it. */
+  /** The type of a column that is defined already, without its modifier. */
+  static TypeName of(ColumnDefinition column, QualifiedName user) {
+    return new TypeName(PgType.byOid(column.valueOid()), TypeModifier.NONE, false, user);
+  }
+
+  /** As {@link #parse(TokenStream, UserTypes)} where only PostgreSQL's own types can stand. */
   static TypeName parse(TokenStream stream) {
+    return parse(stream, UserTypes.NONE);
+  }
+
+  /** Parses the type the stream stands at and moves behind it. */
+  static TypeName parse(TokenStream stream, UserTypes types) {
     Token start = stream.peek();
+    TypeDefinition user = userType(stream, types);
+    if (user != null) {
+      if (stream.isMark('[') || stream.isWord("array")) {
+        throw stream.unsupported("arrays of enums and domains are", start);
+      }
+      PgType value = PgType.byOid(user.use().valueOid());
+      return new TypeName(value, user.use().valueModifier(), false, user.name());
+    }
     if (stream.isWord("setof")) {
       throw stream.unsupported("SETOF is", start);
     }
@@ -93,6 +124,33 @@ record TypeName(PgType type, int modifier, boolean serial) {
     int digits = arguments.isEmpty() ? -1 : arguments.get(0);
     String last = fields.size() == 1 ? null : fields.get(1);
     return new TypeName(type, IntervalFields.typeModifier(fields.get(0), last, digits), serial);
+  }
+
+  /** The enum or domain the stream stands at, which it then moves behind; else null. */
+  private static TypeDefinition userType(TokenStream stream, UserTypes types) {
+    Token first = stream.peek();
+    if (stream.atEnd() || !first.isName()) {
+      return null;
+    }
+    boolean qualified = stream.peek(1).isMark('.') && stream.peek(2).isName();
+    if (qualified && first.text().equals("pg_catalog")) {
+      return null;
+    }
+    if (!qualified && first.kind() == Token.Kind.WORD && PgType.byName(first.text()) != null) {
+      return null;
+    }
+    QualifiedName name =
+        qualified
+            ? new QualifiedName(first.text(), stream.peek(2).text())
+            : new QualifiedName("public", first.text());
+    TypeDefinition found = types.find(name);
+    if (found == null && qualified) {
+      throw stream.error(SqlState.UNDEFINED_OBJECT, "type \"" + name + "\" does not exist", first);
+    }
+    if (found != null) {
+      stream.moveTo(stream.index() + (qualified ? 3 : 1));
+    }
+    return found;
   }
 
   private static TypeName resolve(

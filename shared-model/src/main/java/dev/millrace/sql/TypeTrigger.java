@@ -2,9 +2,11 @@ package dev.millrace.sql;
 
 import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.Identifiers;
+import dev.millrace.model.PgException;
 import dev.millrace.model.PgType;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.SqlState;
 import dev.millrace.model.TypeInput;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -32,7 +34,8 @@ public final class TypeTrigger implements Trigger {
 
   private final List<TextColumn> columns = new ArrayList<>();
 
-  private record TextColumn(int place, H2TypeNames.Declared type) {}
+  /** {@code type} is null for an enum, whose labels its domain has. */
+  private record TextColumn(int place, H2TypeNames.Declared type, Domain labels) {}
 
   /** The name of the trigger on the table of that number. */
   public static String name(int relationOid) {
@@ -47,8 +50,8 @@ public final class TypeTrigger implements Trigger {
   /** Whether the table has a column of such a type. */
   public static boolean isNeeded(RelationDefinition relation) {
     for (ColumnDefinition column : relation.columns()) {
-      PgType type = PgType.byOid(column.typeOid());
-      if (type == null || type.isText()) {
+      boolean open = column.userType() != null && column.valueOid() == PgType.TEXT;
+      if (open || PgType.byOid(column.valueOid()).isText()) {
         return true;
       }
     }
@@ -80,13 +83,27 @@ public final class TypeTrigger implements Trigger {
     Table table = session.getDatabase().getSchema(schemaName).getTableOrView(session, tableName);
     for (Column column : table.getColumns()) {
       Domain domain = column.getDomain();
-      if (domain != null && SystemCatalog.SCHEMA.equals(domain.getSchema().getName())) {
-        H2TypeNames.Declared declared = H2ColumnType.ofDomain(domain.getName());
-        if (declared.isText()) {
-          columns.add(new TextColumn(column.getColumnId(), declared));
-        }
+      H2TypeNames.Declared declared = domain == null ? null : SystemRegistry.valueType(domain);
+      Domain labels = domain == null ? null : enumOf(domain);
+      if (labels != null) {
+        columns.add(new TextColumn(column.getColumnId(), null, labels));
+      } else if (declared != null && declared.isText()) {
+        columns.add(new TextColumn(column.getColumnId(), declared, null));
       }
     }
+  }
+
+  /** The enum that a domain is or is made from, or null. */
+  private static Domain enumOf(Domain domain) {
+    for (Domain each = domain; each != null; each = each.getDomain()) {
+      Domain parent = each.getDomain();
+      if (parent != null
+          && parent.getName().equals(SystemCatalog.ENUM)
+          && parent.getSchema().getName().equals(SystemCatalog.SCHEMA)) {
+        return each;
+      }
+    }
+    return null;
   }
 
   @Override
@@ -98,10 +115,24 @@ public final class TypeTrigger implements Trigger {
       Object value = newRow[column.place()];
       boolean same = oldRow != null && Objects.equals(oldRow[column.place()], value);
       if (value != null && !same) {
-        newRow[column.place()] =
-            TypeInput.canonical(
-                value.toString(), column.type().oid(), column.type().typeModifier());
+        newRow[column.place()] = canonical(column, value.toString());
       }
     }
+  }
+
+  private static String canonical(TextColumn column, String value) {
+    if (column.type() != null) {
+      return TypeInput.canonical(value, column.type().oid(), column.type().typeModifier());
+    }
+    if (!TypeGrammar.labels(column.labels().getComment()).contains(value)) {
+      throw new PgException(
+          SqlState.INVALID_TEXT_REPRESENTATION,
+          "invalid input value for enum "
+              + Identifiers.quote(column.labels().getName())
+              + ": \""
+              + value
+              + '"');
+    }
+    return value;
   }
 }

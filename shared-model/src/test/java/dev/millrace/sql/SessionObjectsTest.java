@@ -39,7 +39,8 @@ class SessionObjectsTest {
                 null,
                 name -> name,
                 oid::incrementAndGet));
-    RelationSource source = new RelationSource(relations, Map.of(2200, "public"), 5, "testdb");
+    RelationSource source =
+        new RelationSource(relations, List.of(), Map.of(2200, "public"), 5, "testdb");
     SystemObjects shared = SessionObjects.of(node, () -> source);
     List<SystemView> views = new ArrayList<>(shared.views());
     views.addAll(RelationViews.of(() -> source));

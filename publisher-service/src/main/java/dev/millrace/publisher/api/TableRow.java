@@ -3,7 +3,6 @@ package dev.millrace.publisher.api;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.IndexDefinition;
-import dev.millrace.model.PgType;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
 import io.swagger.v3.oas.annotations.media.Schema;
@@ -42,7 +41,7 @@ record TableRow(
       return new Column(
           column.attnum(),
           column.name(),
-          PgType.format(column.typeOid(), column.typeModifier()),
+          column.formattedType(),
           column.notNull(),
           letter(column.identity()),
           letter(column.generated()));

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.catalog;
 
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.TypeDefinition;
 
 /**
  * One new definition of a catalogue object, or its end: what a CATALOG record carries. The kind
@@ -11,6 +12,7 @@ sealed interface CatalogChange {
   char RELATION = 'r';
   char SCHEMA = 's';
   char PUBLICATION = 'p';
+  char TYPE = 't';
 
   char kind();
 
@@ -69,8 +71,25 @@ sealed interface CatalogChange {
     }
   }
 
+  record PutType(TypeDefinition type) implements CatalogChange {
+    @Override
+    public char kind() {
+      return TYPE;
+    }
+
+    @Override
+    public int oid() {
+      return type.oid();
+    }
+
+    @Override
+    public void applyTo(CatalogEditor catalog) {
+      catalog.put(type);
+    }
+  }
+
   /**
-   * @param object {@link #RELATION}, {@link #SCHEMA} or {@link #PUBLICATION}
+   * @param object {@link #RELATION}, {@link #SCHEMA}, {@link #PUBLICATION} or {@link #TYPE}
    */
   record Drop(char object, int oid) implements CatalogChange {
     @Override
@@ -83,6 +102,7 @@ sealed interface CatalogChange {
       switch (object) {
         case RELATION -> catalog.dropRelation(oid);
         case SCHEMA -> catalog.dropSchema(oid);
+        case TYPE -> catalog.dropType(oid);
         default -> catalog.dropPublication(oid);
       }
     }

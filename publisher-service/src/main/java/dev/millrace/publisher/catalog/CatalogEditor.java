@@ -2,6 +2,7 @@ package dev.millrace.publisher.catalog;
 
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.TypeDefinition;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -14,6 +15,7 @@ final class CatalogEditor {
   private Map<QualifiedName, RelationDefinition> relationsByName;
   private Map<Integer, SchemaDefinition> schemas;
   private Map<String, PublicationDefinition> publications;
+  private Map<QualifiedName, TypeDefinition> types;
 
   CatalogEditor(CatalogSnapshot base) {
     this.base = base;
@@ -103,12 +105,26 @@ final class CatalogEditor {
     publications.values().removeIf(publication -> publication.oid() == oid);
   }
 
+  /** The OID decides: a type that was renamed does not stay under its old name. */
+  void put(TypeDefinition type) {
+    dropType(type.oid());
+    types.put(type.name(), type);
+  }
+
+  void dropType(int oid) {
+    if (types == null) {
+      types = new HashMap<>(base.types());
+    }
+    types.values().removeIf(type -> type.oid() == oid);
+  }
+
   CatalogSnapshot snapshot(long sinceLsn) {
     return new CatalogSnapshot(
         sinceLsn,
         relations == null ? base.relations() : Map.copyOf(relations),
         schemas == null ? base.schemas() : Map.copyOf(schemas),
         publications == null ? base.publications() : Map.copyOf(publications),
-        relations == null ? base.relationsByQualifiedName() : Map.copyOf(relationsByName));
+        relations == null ? base.relationsByQualifiedName() : Map.copyOf(relationsByName),
+        types == null ? base.types() : Map.copyOf(types));
   }
 }

@@ -37,6 +37,8 @@ final class CatalogRecordCodec {
       PublicationJson.write(put.publication(), json);
     } else if (change instanceof CatalogChange.PutSchema put) {
       json.put("oid", put.schema().oid()).put("name", put.schema().name());
+    } else if (change instanceof CatalogChange.PutType put) {
+      TypeJson.write(put.type(), json);
     } else {
       json.put("oid", change.oid());
     }
@@ -55,7 +57,9 @@ final class CatalogRecordCodec {
           return new CatalogChange.PutSchema(
               new SchemaDefinition(
                   json.required("oid").intValue(), json.required("name").stringValue()));
-        case 'R', 'P', 'S':
+        case CatalogChange.TYPE:
+          return new CatalogChange.PutType(TypeJson.read(json));
+        case 'R', 'P', 'S', 'T':
           return new CatalogChange.Drop(
               Character.toLowerCase(kind), json.required("oid").intValue());
         default:

@@ -2,6 +2,7 @@ package dev.millrace.publisher.catalog;
 
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.TypeDefinition;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -22,6 +23,7 @@ public final class CatalogSnapshot {
   private final Map<Integer, SchemaDefinition> schemas;
   private final Map<String, PublicationDefinition> publications;
   private final Map<QualifiedName, RelationDefinition> relationsByName;
+  private final Map<QualifiedName, TypeDefinition> types;
 
   /**
    * @param sinceLsn the end of the commit record that made it; changes at or after this position
@@ -40,7 +42,8 @@ public final class CatalogSnapshot {
         Map.copyOf(relations),
         Map.copyOf(schemas),
         Map.copyOf(publications),
-        byName(relations.values()));
+        byName(relations.values()),
+        Map.of());
   }
 
   /** Takes immutable maps as they are. */
@@ -49,7 +52,9 @@ public final class CatalogSnapshot {
       Map<Integer, RelationDefinition> relations,
       Map<Integer, SchemaDefinition> schemas,
       Map<String, PublicationDefinition> publications,
-      Map<QualifiedName, RelationDefinition> relationsByName) {
+      Map<QualifiedName, RelationDefinition> relationsByName,
+      Map<QualifiedName, TypeDefinition> types) {
+    this.types = types;
     this.sinceLsn = sinceLsn;
     this.relations = relations;
     this.schemas = schemas;
@@ -87,6 +92,11 @@ public final class CatalogSnapshot {
   /** The publications by name. */
   public Map<String, PublicationDefinition> publications() {
     return publications;
+  }
+
+  /** The enums and domains by name. */
+  public Map<QualifiedName, TypeDefinition> types() {
+    return types;
   }
 
   Map<QualifiedName, RelationDefinition> relationsByQualifiedName() {

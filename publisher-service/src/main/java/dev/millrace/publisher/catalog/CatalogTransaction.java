@@ -1,6 +1,7 @@
 package dev.millrace.publisher.catalog;
 
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.TypeDefinition;
 import dev.millrace.publisher.wal.WalBatch;
 
 /**
@@ -40,6 +41,11 @@ public interface CatalogTransaction {
 
   /** Whoever applies it also takes the schema out of the publications that list it. */
   void dropSchema(int oid);
+
+  /** Creates or replaces; the OID decides, so a rename is a put under the new name. */
+  void put(TypeDefinition type);
+
+  void dropType(int oid);
 
   /** Creates or replaces; the OID decides, so a rename is a put under the new name. */
   void put(PublicationDefinition publication);

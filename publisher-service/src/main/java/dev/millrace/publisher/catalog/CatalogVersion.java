@@ -6,7 +6,7 @@ import jakarta.persistence.EmbeddedId;
 import jakarta.persistence.Entity;
 import jakarta.persistence.Table;
 
-/** A row of the projection: a definition of a table, schema or publication, or its end. */
+/** A row of the projection: a definition of a table, schema, publication or type, or its end. */
 @Entity
 @Table(name = "catalog_version")
 class CatalogVersion {
@@ -39,6 +39,9 @@ class CatalogVersion {
       name = put.schema().name();
     } else if (change instanceof CatalogChange.PutPublication put) {
       name = put.publication().name();
+    } else if (change instanceof CatalogChange.PutType put) {
+      schemaName = put.type().name().schema();
+      name = put.type().name().name();
     }
   }
 

@@ -39,6 +39,7 @@ final class CatalogViews {
   static RelationSource relations(CatalogSnapshot catalog, ControlState node) {
     return new RelationSource(
         catalog.relationsByName(),
+        catalog.types().values(),
         catalog.schemas().values().stream()
             .collect(Collectors.toMap(SchemaDefinition::oid, SchemaDefinition::name)),
         node.databaseOid(),

@@ -1,6 +1,7 @@
 package dev.millrace.publisher.catalog;
 
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.TypeDefinition;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalRecordType;
 import java.util.ArrayList;
@@ -85,6 +86,16 @@ final class OpenCatalogTransaction implements CatalogTransaction {
   @Override
   public void dropSchema(int oid) {
     add(new CatalogChange.Drop(CatalogChange.SCHEMA, oid));
+  }
+
+  @Override
+  public void put(TypeDefinition type) {
+    add(new CatalogChange.PutType(type));
+  }
+
+  @Override
+  public void dropType(int oid) {
+    add(new CatalogChange.Drop(CatalogChange.TYPE, oid));
   }
 
   @Override

@@ -24,8 +24,8 @@ final class RelationJson {
     json.put("schema", relation.name().schema()).put("name", relation.name().name());
     ArrayNode columns = json.putArray("columns");
     for (ColumnDefinition column : relation.columns()) {
-      columns
-          .addObject()
+      ObjectNode object = columns.addObject();
+      object
           .put("attnum", column.attnum())
           .put("name", column.name())
           .put("type", column.typeOid())
@@ -33,6 +33,9 @@ final class RelationJson {
           .put("not_null", column.notNull())
           .put("identity", letter(column.identity()))
           .put("generated", letter(column.generated()));
+      if (column.userType() != null) {
+        TypeJson.write(column.userType(), object.putObject("user_type"));
+      }
     }
     ArrayNode indexes = json.putArray("indexes");
     for (IndexDefinition index : relation.indexes()) {
@@ -61,7 +64,8 @@ final class RelationJson {
               column.required("typmod").intValue(),
               column.required("not_null").booleanValue(),
               letter(column.required("identity")),
-              letter(column.required("generated"))));
+              letter(column.required("generated")),
+              column.has("user_type") ? TypeJson.readUse(column.get("user_type")) : null));
     }
     List<IndexDefinition> indexes = new ArrayList<>();
     for (JsonNode index : json.required("indexes")) {

@@ -4,6 +4,7 @@ import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.Identifiers;
 import dev.millrace.model.IndexDefinition;
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.UserTypes;
 import dev.millrace.sql.H2Errors;
 import dev.millrace.sql.H2Schema;
 import java.sql.Connection;
@@ -26,10 +27,12 @@ final class AlterUndo {
 
   private final Connection owner;
   private final RelationDefinition before;
+  private final UserTypes types;
   private final Set<String> constraints;
   private final String table;
 
-  AlterUndo(Connection owner, RelationDefinition before) {
+  AlterUndo(Connection owner, RelationDefinition before, UserTypes types) {
+    this.types = types;
     this.owner = owner;
     this.before = before;
     this.table = CaptureTriggers.quoted(before.name());
@@ -45,7 +48,7 @@ final class AlterUndo {
         }
       }
       RelationDefinition now =
-          H2Schema.read(owner, before.name(), before, name -> name, () -> Integer.MAX_VALUE);
+          H2Schema.read(owner, before.name(), before, name -> name, types, () -> Integer.MAX_VALUE);
       dropIndexes(now);
       for (ColumnDefinition column : now.columns()) {
         int position = before.columnIndex(column.name());

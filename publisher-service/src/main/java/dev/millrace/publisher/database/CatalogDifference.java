@@ -2,12 +2,14 @@ package dev.millrace.publisher.database;
 
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.TypeDefinition;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.catalog.CatalogTransaction;
 import dev.millrace.publisher.catalog.SchemaDefinition;
 import dev.millrace.sql.H2Errors;
 import dev.millrace.sql.H2Schema;
+import dev.millrace.sql.H2UserTypes;
 import dev.millrace.sql.ParsedStatement;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -17,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -30,6 +33,7 @@ final class CatalogDifference {
   private final CatalogStore store;
   private final Connection connection;
   private final ParsedStatement.Ddl ddl;
+  private Map<QualifiedName, TypeDefinition> types = Map.of();
 
   /** The connection reads the definitions; its monitor is held by the caller. */
   CatalogDifference(CatalogStore store, Connection connection, ParsedStatement.Ddl ddl) {
@@ -47,6 +51,7 @@ final class CatalogDifference {
   List<RelationDefinition> put(CatalogTransaction changes, Collection<QualifiedName> touched) {
     CatalogSnapshot before = changes.view();
     putSchemas(changes, before);
+    putTypes(changes, before);
     Set<QualifiedName> existing = new LinkedHashSet<>(H2Schema.tables(connection));
     List<RelationDefinition> defined = new ArrayList<>();
     Set<QualifiedName> renamed = new LinkedHashSet<>();
@@ -95,7 +100,38 @@ final class CatalogDifference {
 
   private RelationDefinition read(QualifiedName name, RelationDefinition previous) {
     return H2Schema.read(
-        connection, name, previous, old -> ddl.renames().getOrDefault(old, old), store::nextOid);
+        connection,
+        name,
+        previous,
+        old -> ddl.renames().getOrDefault(old, old),
+        types::get,
+        store::nextOid);
+  }
+
+  private void putTypes(CatalogTransaction changes, CatalogSnapshot before) {
+    types = H2UserTypes.read(connection, before.types()::get, new NewOids());
+    for (TypeDefinition type : types.values()) {
+      if (!type.equals(before.types().get(type.name()))) {
+        changes.put(type);
+      }
+    }
+    for (TypeDefinition type : before.types().values()) {
+      if (types.values().stream().noneMatch(now -> now.oid() == type.oid())) {
+        changes.dropType(type.oid());
+      }
+    }
+  }
+
+  private final class NewOids implements H2UserTypes.Oids {
+    @Override
+    public int type(QualifiedName name) {
+      return store.nextOid();
+    }
+
+    @Override
+    public int label(QualifiedName type, String label) {
+      return store.nextOid();
+    }
   }
 
   private static boolean sameButVersion(RelationDefinition a, RelationDefinition b) {

@@ -5,11 +5,13 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
+import dev.millrace.model.UserTypes;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.catalog.CatalogTransaction;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.sql.AlterRehearsal;
 import dev.millrace.sql.H2Errors;
+import dev.millrace.sql.H2UserTypes;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.ParsedStatement.Ddl.Kind;
 import java.sql.Connection;
@@ -79,6 +81,7 @@ final class DdlExecutor {
    */
   boolean run(
       ParsedStatement.Ddl ddl, NodeTransaction transaction, RelationLocks.Patience patience) {
+    ddl.refuseRenameOfTypes(node.catalog().current().types().keySet());
     lockExecutor(patience);
     try {
       Set<QualifiedName> touched = lockTables(ddl, transaction, patience);
@@ -206,7 +209,7 @@ final class DdlExecutor {
         ddl.target() == null ? null : node.catalog().current().relation(ddl.target());
     AlterUndo undo =
         ddl.kind() == Kind.ALTER_TABLE && ddl.h2Statements().size() > 1 && before != null
-            ? new AlterUndo(owner, before)
+            ? new AlterUndo(owner, before, node.catalog().current().types()::get)
             : null;
     PgException error = executeAll(ddl);
     if (error != null && undo != null) {
@@ -234,6 +237,19 @@ final class DdlExecutor {
       owner.rollback();
     } catch (SQLException e) {
       throw H2Errors.translate(e);
+    }
+  }
+
+  /** An enum is made and then given its labels: a kill between the two is made good. */
+  void finishType(ParsedStatement.Ddl ddl) {
+    QualifiedName name = ddl.target();
+    boolean made =
+        ddl.kind() == Kind.CREATE_TYPE
+            && H2UserTypes.read(owner, UserTypes.NONE, H2UserTypes.NO_OIDS).containsKey(name);
+    for (String statement : ddl.h2Statements()) {
+      if (made && statement.startsWith("COMMENT ")) {
+        node.database().admin(statement);
+      }
     }
   }
 

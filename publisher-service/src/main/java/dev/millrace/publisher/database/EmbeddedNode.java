@@ -64,7 +64,8 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
         SqlOptions.PLAIN
             .withRowIdColumn()
             .withFunctions(functions::get)
-            .withRelations(backend::relation);
+            .withRelations(backend::relation)
+            .withTypes(backend::type);
     return new NodeSession(
         new SimpleQuerySession(nextPid(), backend, options, settings),
         settings,

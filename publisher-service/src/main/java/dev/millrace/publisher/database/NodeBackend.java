@@ -5,6 +5,7 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
+import dev.millrace.model.TypeDefinition;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.publisher.wal.WalBatch;
@@ -395,6 +396,11 @@ final class NodeBackend implements TransactionBackend {
   /** The catalogue as the open transaction sees it. */
   RelationDefinition relation(QualifiedName name) {
     return session.tables().find(name);
+  }
+
+  /** An enum or domain as the open transaction sees it, or null. */
+  TypeDefinition type(QualifiedName name) {
+    return session.tables().view().types().get(name);
   }
 
   private static Notice skipped(ParsedStatement.Ddl ddl) {

@@ -279,9 +279,13 @@ final class NodeStart {
       return;
     }
     SqlOptions options =
-        SqlOptions.PLAIN.withRowIdColumn().withRelations(catalog.current()::relation);
+        SqlOptions.PLAIN
+            .withRowIdColumn()
+            .withRelations(catalog.current()::relation)
+            .withTypes(catalog.current().types()::get);
     ParsedStatement.Ddl ddl = ddl(DdlIntent.decode(open.body()).statement(), options);
     Set<QualifiedName> all = new LinkedHashSet<>(parts.shapes().layout().tables());
+    ddlExecutor.finishType(ddl);
     CatalogTransaction changes = ddlExecutor.complete(ddl, all);
     WalBatch batch = new WalBatch(256);
     if (changes.isEmpty()) {

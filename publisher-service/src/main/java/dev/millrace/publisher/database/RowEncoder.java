@@ -37,8 +37,8 @@ final class RowEncoder {
     this.shape = shape;
     this.wholeRows = wholeRows && shape.oldTupleKind() != 'O';
     List<ColumnDefinition> columns = shape.relation().columns();
-    this.typeOids = columns.stream().mapToInt(ColumnDefinition::typeOid).toArray();
-    this.typeModifiers = columns.stream().mapToInt(ColumnDefinition::typeModifier).toArray();
+    this.typeOids = columns.stream().mapToInt(ColumnDefinition::valueOid).toArray();
+    this.typeModifiers = columns.stream().mapToInt(ColumnDefinition::valueModifier).toArray();
   }
 
   /** The same for a table whose published rows are filtered. */

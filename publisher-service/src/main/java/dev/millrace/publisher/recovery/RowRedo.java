@@ -111,7 +111,7 @@ final class RowRedo implements AutoCloseable {
     for (int i = 0; i < relation.columns().size(); i++) {
       ColumnDefinition column = relation.columns().get(i);
       if (!column.isGenerated()) {
-        values.add(value(newTuple, i, column.typeOid()));
+        values.add(value(newTuple, i, column.valueOid()));
       }
     }
     if (hasLocator) {
@@ -162,7 +162,7 @@ final class RowRedo implements AutoCloseable {
       if (!column.isGenerated() && newTuple.kind(i) != TupleReader.UNCHANGED) {
         sql.append(values.isEmpty() ? "" : ", ");
         sql.append(Identifiers.alwaysQuote(column.name())).append(" = ?");
-        values.add(value(newTuple, i, column.typeOid()));
+        values.add(value(newTuple, i, column.valueOid()));
       }
     }
     if (values.isEmpty()) {
@@ -196,8 +196,8 @@ final class RowRedo implements AutoCloseable {
           .append(" = ?");
       values.add(
           hasLocator
-              ? value(locator, k, column.typeOid())
-              : value(whole, position, column.typeOid()));
+              ? value(locator, k, column.valueOid())
+              : value(whole, position, column.valueOid()));
     }
   }
 

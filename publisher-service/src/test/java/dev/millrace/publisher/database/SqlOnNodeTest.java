@@ -123,4 +123,45 @@ class SqlOnNodeTest {
     assertThatThrownBy(() -> node.run("UPDATE x SET n = '{1' WHERE id = 1"))
         .hasMessage("malformed array literal: \"{1\"");
   }
+
+  @Test
+  @DisplayName("enums and domains hold their columns to what they allow, also after a restart")
+  void userTypes() {
+    node.run("CREATE TYPE mood AS ENUM ('sad', 'it''s, ok')");
+    node.run("CREATE SCHEMA s; CREATE DOMAIN s.posint AS int DEFAULT 7 CHECK (VALUE > 0)");
+    node.run("CREATE DOMAIN moody AS mood; CREATE DOMAIN doc AS jsonb NOT NULL");
+    node.run("CREATE TABLE u (id int PRIMARY KEY, m mood, p s.posint, d moody, j doc)");
+    node.run("INSERT INTO u VALUES (1, 'sad', 5, 'it''s, ok', '{\"b\":1,\"a\":2}')");
+    assertThatThrownBy(() -> node.run("UPDATE u SET m = 'Sad'"))
+        .hasMessage("invalid input value for enum mood: \"Sad\"");
+    assertThatThrownBy(() -> node.run("UPDATE u SET d = 'glad'"))
+        .hasMessage("invalid input value for enum mood: \"glad\"");
+    assertThatThrownBy(() -> node.run("UPDATE u SET p = 0")).hasMessageContaining("check");
+    assertThatThrownBy(() -> node.run("UPDATE u SET j = NULL")).hasMessageContaining("NULL");
+    assertThatThrownBy(() -> node.run("DROP TYPE mood")).hasMessageContaining("depend");
+    int oid = node.table("u").columns().get(1).typeOid();
+    node.run("ALTER TYPE mood ADD VALUE 'glad' BEFORE 'sad'");
+    node.run("UPDATE u SET m = 'glad'::mood");
+    assertThatThrownBy(() -> node.run("ALTER SCHEMA s RENAME TO t"))
+        .hasMessageContaining("enums or domains");
+    node.close();
+    node = TestNode.open(directory);
+    node.run("UPDATE u SET d = 'glad'");
+    assertThat(node.rows("SELECT * FROM u")).containsExactly("1|glad|5|glad|{\"a\": 2, \"b\": 1}");
+    assertThat(node.run("SELECT m, p, j FROM u").results().get(0).columns())
+        .extracting(dev.millrace.sql.ResultColumn::type)
+        .containsExactly("mood", "posint", "doc");
+    ColumnDefinition mood = node.table("u").columns().get(1);
+    assertThat(mood.typeOid()).isEqualTo(oid);
+    assertThat(mood.userType().shown()).isEqualTo("mood");
+    assertThat(node.table("u").columns().get(2).userType().shown()).isEqualTo("s.posint");
+    assertThat(
+            node.catalog().current().types().get(mood.userType().announced()).labels().stream()
+                .map(dev.millrace.model.TypeDefinition.Label::text))
+        .containsExactly("glad", "sad", "it's, ok");
+    node.run("DROP TABLE u; DROP DOMAIN moody; DROP TYPE mood");
+    assertThat(node.catalog().current().types().keySet())
+        .extracting(dev.millrace.model.QualifiedName::name)
+        .containsExactlyInAnyOrder("posint", "doc");
+  }
 }

@@ -40,7 +40,7 @@ final class PreparedRowStatement implements RowStatement {
     for (int i = 0; i < columns.length; i++) {
       fromOld[i] = parameters.get(i).fromOld();
       columns[i] = parameters.get(i).remoteColumn();
-      types[i] = relation.column(columns[i]).typeOid();
+      types[i] = relation.column(columns[i]).valueOid();
     }
   }
 

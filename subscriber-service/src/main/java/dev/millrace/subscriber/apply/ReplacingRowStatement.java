@@ -63,13 +63,13 @@ final class ReplacingRowStatement implements RowStatement {
         return 0;
       }
       for (int i = 1; i <= locals.size(); i++) {
-        insert.setObject(i, UniqueViolations.value(row, i, locals.get(i - 1).typeOid()));
+        insert.setObject(i, UniqueViolations.value(row, i, locals.get(i - 1).valueOid()));
       }
     }
     for (int column : written) {
       int parameter = locals.indexOf(relation.column(column)) + 1;
       PreparedRowStatement.bind(
-          insert, parameter, newTuple, column, relation.column(column).typeOid(), relation);
+          insert, parameter, newTuple, column, relation.column(column).valueOid(), relation);
     }
     bindKey(delete, oldTuple, newTuple);
     delete.executeUpdate();
@@ -82,7 +82,7 @@ final class ReplacingRowStatement implements RowStatement {
       int column = key.get(i).remoteColumn();
       TupleData tuple = key.get(i).fromOld() ? oldTuple : newTuple;
       PreparedRowStatement.bind(
-          statement, i + 1, tuple, column, relation.column(column).typeOid(), relation);
+          statement, i + 1, tuple, column, relation.column(column).valueOid(), relation);
     }
   }
 

@@ -100,7 +100,7 @@ final class UniqueViolations {
       throws SQLException {
     for (int column : columns) {
       PreparedRowStatement.bind(
-          query, parameter++, row, column, relation.column(column).typeOid(), relation);
+          query, parameter++, row, column, relation.column(column).valueOid(), relation);
     }
     return parameter;
   }
@@ -110,9 +110,9 @@ final class UniqueViolations {
     RowText text = new RowText();
     for (int i = 0; i < columns.size(); i++) {
       ColumnDefinition column = columns.get(i);
-      Object value = value(row, i + 1, column.typeOid());
+      Object value = value(row, i + 1, column.valueOid());
       text.add(
-          value == null ? null : PgText.format(value, column.typeOid(), column.typeModifier()));
+          value == null ? null : PgText.format(value, column.valueOid(), column.valueModifier()));
     }
     return text.toString();
   }

@@ -19,6 +19,9 @@ public interface LocalRelations {
   /** The OID of a schema: {@code public} has PostgreSQL's, others get one at the first call. */
   int schemaOid(String schema);
 
+  /** The OID of an enum, a domain or one of an enum's labels; it gets one at the first call. */
+  int typeOid(QualifiedName type, String label);
+
   /** The schema and its tables keep their OIDs under the schema's new name. */
   void renameSchema(String from, String to);
 

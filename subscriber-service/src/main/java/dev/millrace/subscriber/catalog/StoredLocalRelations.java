@@ -73,6 +73,13 @@ final class StoredLocalRelations implements LocalRelations {
         : of(new QualifiedName(schema, SCHEMA_ITSELF)).oid();
   }
 
+  /** Kept as a schema of that quoted name, which no schema has. */
+  @Override
+  public int typeOid(QualifiedName type, String label) {
+    String name = "type " + type.quoted() + (label == null ? "" : ' ' + label);
+    return of(new QualifiedName(name, SCHEMA_ITSELF)).oid();
+  }
+
   @Override
   public List<LocalRelation> all() {
     return byName.values().stream()

@@ -2,6 +2,7 @@ package dev.millrace.subscriber.session;
 
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.TypeDefinition;
 import dev.millrace.sql.H2Schema;
 import dev.millrace.sql.RelationSource;
 import dev.millrace.subscriber.catalog.LocalRelation;
@@ -30,6 +31,7 @@ final class LocalDefinitions {
   private final String databaseName;
   private long version = -1;
   private Map<QualifiedName, RelationDefinition> byName = Map.of();
+  private Map<QualifiedName, TypeDefinition> types = Map.of();
   private RelationSource source;
 
   LocalDefinitions(
@@ -70,12 +72,23 @@ final class LocalDefinitions {
         read.put(table, definition);
       }
     }
+    types = target.types();
     Map<Integer, String> schemas = new HashMap<>();
     users.schemas().forEach(schema -> schemas.put(relations.schemaOid(schema), schema));
     byName = read;
     source =
         new RelationSource(
-            new ArrayList<>(read.values()), schemas, node.databaseOid(), databaseName);
+            new ArrayList<>(read.values()),
+            types.values(),
+            schemas,
+            node.databaseOid(),
+            databaseName);
+  }
+
+  /** Null when there is no such enum or domain. */
+  synchronized TypeDefinition type(QualifiedName name) {
+    source();
+    return types.get(name);
   }
 
   private List<QualifiedName> tables() {

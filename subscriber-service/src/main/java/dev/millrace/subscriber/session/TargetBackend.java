@@ -82,6 +82,7 @@ final class TargetBackend extends H2Backend {
     if (ddl.newName() != null) {
       refuseOwnSchema(ddl.newName().schema());
     }
+    ddl.refuseRenameOfTypes(services.target().types().keySet());
     if (OWN_SCHEMA_NAMED.matcher(ddl.original()).find()) {
       throw denied("millrace");
     }

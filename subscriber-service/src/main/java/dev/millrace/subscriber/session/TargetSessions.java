@@ -55,7 +55,8 @@ final class TargetSessions implements SqlSessionFactory {
     SqlOptions options =
         SqlOptions.PLAIN
             .withFunctions(functions::get)
-            .withRelations(services.definitions()::relation);
+            .withRelations(services.definitions()::relation)
+            .withTypes(services.definitions()::type);
     return new TargetSession(
         new SimpleQuerySession(node.nextPid(), backend, options, own), own, open::decrementAndGet);
   }

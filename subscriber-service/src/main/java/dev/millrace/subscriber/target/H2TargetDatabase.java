@@ -7,8 +7,11 @@ import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
 import dev.millrace.model.SqlState;
+import dev.millrace.model.TypeDefinition;
+import dev.millrace.model.UserTypes;
 import dev.millrace.sql.H2Errors;
 import dev.millrace.sql.H2Schema;
+import dev.millrace.sql.H2UserTypes;
 import dev.millrace.subscriber.catalog.LocalRelation;
 import dev.millrace.subscriber.catalog.LocalRelations;
 import java.sql.Connection;
@@ -18,6 +21,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -120,8 +124,27 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
           new RelationDefinition(
               local.oid(), 0, table, List.of(), List.of(), local.replicaIdentity(), 0);
       RelationDefinition read =
-          H2Schema.read(admin, table, known, UnaryOperator.identity(), nextOid);
+          H2Schema.read(admin, table, known, UnaryOperator.identity(), types()::get, nextOid);
       return read == null ? null : withIdentity(read, local);
+    }
+  }
+
+  @Override
+  public Map<QualifiedName, TypeDefinition> types() {
+    synchronized (admin) {
+      return H2UserTypes.read(admin, UserTypes.NONE, new LocalOids());
+    }
+  }
+
+  private final class LocalOids implements H2UserTypes.Oids {
+    @Override
+    public int type(QualifiedName name) {
+      return localRelations.typeOid(name, null);
+    }
+
+    @Override
+    public int label(QualifiedName type, String label) {
+      return localRelations.typeOid(type, label);
     }
   }
 

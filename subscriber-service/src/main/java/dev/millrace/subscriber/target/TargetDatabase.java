@@ -2,8 +2,10 @@ package dev.millrace.subscriber.target;
 
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.TypeDefinition;
 import java.sql.Connection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -24,6 +26,9 @@ public interface TargetDatabase {
    * catalogue keeps for it; null when there is no such table.
    */
   RelationDefinition relation(QualifiedName table);
+
+  /** The enums and domains as they are defined now, under OIDs that the catalogue keeps. */
+  Map<QualifiedName, TypeDefinition> types();
 
   /** The tables with a foreign key to the given one, itself left out. */
   List<QualifiedName> referencingTables(QualifiedName table);

@@ -8,6 +8,7 @@ import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
+import dev.millrace.model.TypeDefinition;
 import dev.millrace.subscriber.receiver.PublisherConnection;
 import dev.millrace.subscriber.target.TargetDatabase;
 import java.nio.ByteBuffer;
@@ -15,6 +16,7 @@ import java.sql.Connection;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
@@ -232,6 +234,11 @@ class FeedbackTest {
 
     @Override
     public RelationDefinition relation(QualifiedName table) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Map<QualifiedName, TypeDefinition> types() {
       throw new UnsupportedOperationException();
     }
 

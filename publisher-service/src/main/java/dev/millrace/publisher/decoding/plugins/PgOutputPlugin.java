@@ -139,6 +139,7 @@ public final class PgOutputPlugin implements StreamingOutputPlugin, TwoPhaseOutp
       PublishedRelation now =
           new PublishedRelation(catalog, definition, gate.columns(catalog, definition));
       if (sent == null || !sent.looksLike(now)) {
+        now.typeMessages(streamXid(change)).forEach(type -> send(0, transaction, type));
         send(0, transaction, now.message(streamXid(change)));
       }
       sentRelations.sent(definition.oid(), now);

@@ -3,9 +3,11 @@ package dev.millrace.publisher.decoding.plugins;
 import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.IndexDefinition;
+import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
 import dev.millrace.pgoutput.Relation;
+import dev.millrace.pgoutput.Type;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.decoding.Tuples;
 import java.util.ArrayList;
@@ -46,8 +48,22 @@ final class PublishedRelation {
 
   /** Whether its Relation message is the same. */
   boolean looksLike(PublishedRelation other) {
-    return definition.version() == other.definition.version()
-        && Arrays.equals(published, other.published);
+    return definition == other.definition && Arrays.equals(published, other.published)
+        || message(0).equals(other.message(0));
+  }
+
+  /** The Type messages that go before the Relation message: one for each column that needs it. */
+  List<Type> typeMessages(int streamXid) {
+    List<Type> types = new ArrayList<>();
+    for (int i = 0; i < published.length; i++) {
+      ColumnDefinition column = definition.columns().get(i);
+      if (published[i] && column.userType() != null) {
+        QualifiedName name = column.userType().announced();
+        String schema = name.schema().equals("pg_catalog") ? "" : name.schema();
+        types.add(new Type(streamXid, column.typeOid(), schema, name.name()));
+      }
+    }
+    return types;
   }
 
   /**

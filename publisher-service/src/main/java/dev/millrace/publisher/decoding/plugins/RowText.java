@@ -30,14 +30,16 @@ final class RowText {
     for (int i = 0; i < count; i++) {
       ColumnDefinition column = relation.columns().get(i);
       typeOids[i] = column.typeOid();
-      prefixes[i] =
-          " " + Identifiers.quote(column.name()) + "[" + typeName(column.typeOid()) + "]:";
+      prefixes[i] = " " + Identifiers.quote(column.name()) + "[" + typeName(column) + "]:";
     }
   }
 
   /** The name without modifier, as format_type_be gives it. */
-  private static String typeName(int typeOid) {
-    PgType type = PgType.byOid(typeOid);
+  private static String typeName(ColumnDefinition column) {
+    if (column.userType() != null) {
+      return column.userType().shown();
+    }
+    PgType type = PgType.byOid(column.typeOid());
     return type == null ? "???" : type.sqlName();
   }
 

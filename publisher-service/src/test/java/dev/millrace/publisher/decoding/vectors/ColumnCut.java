@@ -73,6 +73,8 @@ final class ColumnCut {
         quoted = !quoted;
       } else if (!quoted && (c == '(' || c == ')')) {
         depth += c == '(' ? 1 : -1;
+      } else if (!quoted && (c == '[' || c == ']')) {
+        depth += c == '[' ? 1 : -1;
       } else if (!quoted && depth == 0 && c == ',') {
         parts.add(text.substring(from, i));
         from = i + 1;

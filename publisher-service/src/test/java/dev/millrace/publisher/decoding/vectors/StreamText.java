@@ -22,6 +22,7 @@ import dev.millrace.pgoutput.StreamStart;
 import dev.millrace.pgoutput.StreamStop;
 import dev.millrace.pgoutput.Truncate;
 import dev.millrace.pgoutput.TupleData;
+import dev.millrace.pgoutput.Type;
 import dev.millrace.pgoutput.Update;
 import dev.millrace.publisher.decoding.StreamReplay;
 import java.math.BigDecimal;
@@ -34,9 +35,9 @@ import java.util.function.BiPredicate;
 import java.util.stream.Collectors;
 
 /**
- * A stream of pgoutput messages without what differs from run to run: OIDs become names, LSNs, xids
- * and times go, and so does a Relation message equal to the last one for its table. Numeric values
- * without precision are written by value.
+ * A stream of pgoutput messages without what differs from run to run: OIDs of tables and users'
+ * types become names, LSNs, xids and times go, and so does a Relation message equal to the last one
+ * for its table. Numeric values without precision are written by value.
  */
 final class StreamText {
 
@@ -67,7 +68,10 @@ final class StreamText {
     }
   }
 
+  private static final int FIRST_USER_OID = 10_000;
+
   private final Map<Integer, Relation> relations = new HashMap<>();
+  private final Map<Integer, String> types = new HashMap<>();
   private final List<List<Line>> transactions = new ArrayList<>();
   private List<Line> current = new ArrayList<>();
   private final Map<Integer, Integer> numbers = new HashMap<>();
@@ -151,6 +155,8 @@ final class StreamText {
       line("M " + m.transactional() + " " + m.prefix() + " " + content);
     } else if (message instanceof Origin m) {
       line("O " + Lsn.format(m.originLsn()) + " " + m.name());
+    } else if (message instanceof Type m) {
+      types.put(m.typeOid(), m.namespace() + "." + m.name());
     } else if (message instanceof StreamStart m) {
       number(m.xid());
       openXid = m.xid();
@@ -235,7 +241,9 @@ final class StreamText {
         continue;
       }
       text.append(" [").append(column.key() ? "*" : "").append(column.name());
-      text.append(' ').append(column.typeOid()).append(' ').append(column.typeModifier());
+      boolean told = column.typeOid() >= FIRST_USER_OID;
+      text.append(' ').append(told ? types.get(column.typeOid()) : column.typeOid());
+      text.append(' ').append(column.typeModifier());
       text.append(']');
     }
     return text.toString();
