@@ -188,7 +188,9 @@ final class NodeBackend implements TransactionBackend {
       if (next != null) {
         next.heap().close();
       }
-      node.transactions().rollback(ending, batch());
+      if (node.failure().reason() == null) { // Else the log may hold it as prepared.
+        node.transactions().rollback(ending, batch());
+      }
       throw e;
     } finally {
       forgetTransaction();

@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
+import dev.millrace.pgoutput.PgOutputMessage;
+import dev.millrace.pgoutput.Prepare;
+import dev.millrace.pgoutput.StreamPrepare;
 import dev.millrace.publisher.slots.ReplicationSlot;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -249,6 +254,94 @@ class PreparedDecodingTest {
       scene.finishPrepared(false, 0, 733, "h");
       sent = session.read();
       assertThat(sent.subList(sent.size() - 2, sent.size())).containsExactly("p 733 h", "r 733 h");
+    }
+  }
+
+  @Test
+  @DisplayName(
+      "Z1, R1: prepared or not, streamed or not, however often reconnected and whenever switched"
+          + " on: what is committed in the end is the same")
+  void sameAsOrdinary() {
+    long seed = new Random().nextLong();
+    Random random = new Random(seed);
+    ReplicationSlot plain = scene.slot("plain", "pgoutput");
+    List<ReplicationSlot> slots = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      slots.add(scene.slot("slot" + i, "pgoutput", i % 2 == 0));
+    }
+    RandomTransactions.writeWithPrepares(scene, t, random, 800);
+    scene.log.flush(scene.log.insertLsn());
+    List<List<String>> expected;
+    try (DecodingScene.Session session =
+        scene.session(plain, 0, "proto_version", "1", "publication_names", "p", "messages", "on")) {
+      session.read();
+      expected = StreamReplay.of(session.messages, DecodingScene::showPlain);
+    }
+    assertThat(expected).as("seed " + seed).isNotEmpty();
+    int prepares = 0;
+    for (ReplicationSlot each : slots) {
+      Consumer consumer = new Consumer(each, random);
+      consumer.readAll();
+      assertThat(consumer.replay.committed().stream().filter(lines -> !lines.isEmpty()).toList())
+          .as("seed " + seed + ", " + each.name())
+          .isEqualTo(expected);
+      assertThat(consumer.replay.preparedGids()).as("seed " + seed).isEmpty();
+      assertThat(each.twoPhase()).as("seed " + seed).isTrue();
+      prepares += consumer.prepares;
+    }
+    assertThat(prepares).as("seed " + seed).isPositive();
+  }
+
+  /** Reads a slot in several sessions, each to a record's end, with options of its own. */
+  private final class Consumer {
+    private final StreamReplay replay = new StreamReplay(DecodingScene::showPlain);
+    private final ReplicationSlot slot;
+    private final Random random;
+    private long position;
+    private int prepares;
+
+    Consumer(ReplicationSlot slot, Random random) {
+      this.slot = slot;
+      this.random = random;
+      this.position = slot.confirmedFlushLsn();
+    }
+
+    void readAll() {
+      long end = scene.log.flushLsn();
+      while (position != end) {
+        scene.immediately = random.nextInt(4) == 0;
+        boolean last = random.nextInt(8) == 0;
+        try (DecodingScene.Session session =
+            scene.session(slot, position, 1 + random.nextInt(20_000), options(last))) {
+          int records = last ? Integer.MAX_VALUE : random.nextInt(400);
+          boolean more = true;
+          while (more && records-- > 0) {
+            more = session.decoder.step();
+          }
+          session.messages.forEach(this::take);
+          position = session.decoder.processedLsn();
+        }
+        scene.immediately = false;
+        replay.reconnected();
+        if (random.nextBoolean()) {
+          slot.confirm(position);
+        }
+      }
+    }
+
+    private void take(PgOutputMessage message) {
+      prepares += message instanceof Prepare || message instanceof StreamPrepare ? 1 : 0;
+      replay.add(message);
+    }
+
+    private String[] options(boolean last) {
+      String streaming = List.of("off", "on", "parallel").get(random.nextInt(3));
+      List<String> options = new ArrayList<>(List.of("proto_version", "4"));
+      options.addAll(List.of("publication_names", "p", "messages", "on", "streaming", streaming));
+      if (last || random.nextInt(3) == 0) {
+        options.addAll(List.of("two_phase", "on"));
+      }
+      return options.toArray(String[]::new);
     }
   }
 }

@@ -28,28 +28,61 @@ final class RandomTransactions {
   private final RelationDefinition table;
   private final Random random;
   private final List<Open> open = new ArrayList<>();
+  private final boolean prepares;
+  private final List<Open> prepared = new ArrayList<>();
   private int nextXid = 731;
   private int nextId;
 
-  private RandomTransactions(DecodingScene scene, RelationDefinition table, Random random) {
+  private RandomTransactions(
+      DecodingScene scene, RelationDefinition table, Random random, boolean prepares) {
     this.scene = scene;
     this.table = table;
     this.random = random;
+    this.prepares = prepares;
   }
 
   static void write(DecodingScene scene, RelationDefinition table, Random random, int steps) {
-    RandomTransactions writer = new RandomTransactions(scene, table, random);
+    new RandomTransactions(scene, table, random, false).write(steps);
+  }
+
+  /** As above; some transactions are prepared and end later, or not before the end. */
+  static void writeWithPrepares(
+      DecodingScene scene, RelationDefinition table, Random random, int steps) {
+    new RandomTransactions(scene, table, random, true).write(steps);
+  }
+
+  private void write(int steps) {
     for (int step = 0; step < steps; step++) {
-      writer.step();
+      step();
     }
-    while (!writer.open.isEmpty()) {
-      writer.end(writer.open.get(0), true);
+    while (!open.isEmpty()) {
+      end(open.get(0), true);
     }
+    while (!prepared.isEmpty()) {
+      finishPrepared();
+    }
+  }
+
+  private void finishPrepared() {
+    Open txn = prepared.remove(random.nextInt(prepared.size()));
+    boolean commit = random.nextInt(3) > 0;
+    scene.finishPrepared(commit, 0, txn.topXid, gid(txn), committed(txn));
+  }
+
+  private static String gid(Open txn) {
+    return "g" + txn.topXid;
+  }
+
+  private static int[] committed(Open txn) {
+    return txn.committed.stream().mapToInt(Integer::intValue).toArray();
   }
 
   private void step() {
     if (open.size() < 3 && random.nextInt(4) == 0) {
       open.add(new Open(nextXid++));
+    }
+    if (!prepared.isEmpty() && random.nextInt(12) == 0) {
+      finishPrepared();
     }
     if (open.isEmpty()) {
       return;
@@ -105,6 +138,11 @@ final class RandomTransactions {
     while (!txn.savepoints.isEmpty()) {
       txn.committed.addAll(txn.savepoints.pop());
     }
-    scene.commit(txn.topXid, txn.committed.stream().mapToInt(Integer::intValue).toArray());
+    if (prepares && random.nextBoolean()) {
+      scene.prepare(txn.topXid, gid(txn), committed(txn));
+      prepared.add(txn);
+    } else {
+      scene.commit(txn.topXid, committed(txn));
+    }
   }
 }

@@ -1,13 +1,18 @@
 package dev.millrace.publisher.decoding;
 
 import dev.millrace.pgoutput.Begin;
+import dev.millrace.pgoutput.BeginPrepare;
 import dev.millrace.pgoutput.Commit;
+import dev.millrace.pgoutput.CommitPrepared;
 import dev.millrace.pgoutput.LogicalMessage;
 import dev.millrace.pgoutput.PgOutputMessage;
+import dev.millrace.pgoutput.Prepare;
 import dev.millrace.pgoutput.Relation;
+import dev.millrace.pgoutput.RollbackPrepared;
 import dev.millrace.pgoutput.RowChange;
 import dev.millrace.pgoutput.StreamAbort;
 import dev.millrace.pgoutput.StreamCommit;
+import dev.millrace.pgoutput.StreamPrepare;
 import dev.millrace.pgoutput.StreamStart;
 import dev.millrace.pgoutput.StreamStop;
 import dev.millrace.pgoutput.Truncate;
@@ -32,6 +37,7 @@ public final class StreamReplay {
   private final Function<PgOutputMessage, String> show;
   private final List<List<String>> committed = new ArrayList<>();
   private final Map<Integer, List<Kept>> open = new HashMap<>();
+  private final Map<String, List<String>> prepared = new HashMap<>();
   private final Set<Integer> known = new HashSet<>();
   private final Map<Integer, Set<Integer>> knownInStream = new HashMap<>();
   private List<String> current;
@@ -102,9 +108,43 @@ public final class StreamReplay {
     } else if (message instanceof Commit) {
       committed.add(current);
       current = null;
+    } else if (message instanceof BeginPrepare) {
+      check(streaming == 0 && current == null, "begin prepare inside of something");
+      current = new ArrayList<>();
+    } else if (message instanceof Prepare m) {
+      prepared(m.gid(), current);
+      current = null;
+    } else if (message instanceof StreamPrepare m) {
+      check(streaming == 0 && open.containsKey(m.xid()), "prepare of " + m.xid());
+      prepared(m.gid(), open.remove(m.xid()).stream().map(Kept::line).toList());
+      knownInStream.remove(m.xid());
+    } else if (message instanceof CommitPrepared m) {
+      List<String> lines = prepared.remove(m.gid());
+      check(streaming == 0 && current == null && lines != null, "commit of prepared " + m.gid());
+      committed.add(lines);
+    } else if (message instanceof RollbackPrepared m) {
+      check(streaming == 0 && current == null, "rollback inside of something");
+      prepared.remove(m.gid()); // It may have been prepared before the consumer came.
     } else {
       change(message);
     }
+  }
+
+  private void prepared(String gid, List<String> lines) {
+    check(prepared.put(gid, lines) == null, "second prepare of " + gid);
+  }
+
+  /** The connection is lost: what was open is sent anew, what was prepared is kept. */
+  void reconnected() {
+    check(streaming == 0 && current == null, "the connection ends inside a block or transaction");
+    open.clear();
+    known.clear();
+    knownInStream.clear();
+  }
+
+  /** The identifiers of the transactions that came prepared and have not ended. */
+  Set<String> preparedGids() {
+    return prepared.keySet();
   }
 
   private void abort(StreamAbort abort) {
