@@ -499,4 +499,46 @@ class ReplicationScenariosTest {
       assertThat(peer.errorOf("SELECT * FROM nonsense")).isEqualTo("42P01");
     }
   }
+
+  @Test
+  @DisplayName("T4: SET TRANSACTION SNAPSHOT shows what an exporting slot's consistent point is")
+  void exportedSnapshot() throws Exception {
+    publisher.sql("insert into t values (1, 'before')");
+    PublisherNode node = publisher.bean(PublisherNode.class);
+    try (ReplicationPeer peer = connect();
+        SqlSession reader = node.open();
+        SqlSession late = node.open()) {
+      JsonNode made = peer.run("CREATE_REPLICATION_SLOT ex LOGICAL pgoutput");
+      String name = made.get("rows").get(0).get(2).asString();
+      publisher.sql("insert into t values (2, 'after')");
+      reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ", List.of());
+      reader.execute("SET TRANSACTION SNAPSHOT '" + name + "'", List.of());
+      assertThat(rows(reader, "select id from t")).containsExactly(List.of(1));
+      refused(
+          () ->
+              late.execute(
+                  "BEGIN ISOLATION LEVEL REPEATABLE READ; SET TRANSACTION SNAPSHOT '" + name + "'",
+                  List.of()),
+          "0A000");
+      assertThat(peer.errorOf("IDENTIFY_SYSTEM")).isNull();
+      assertThat(rows(reader, "select count(*) from t")).containsExactly(List.of(1L));
+      late.execute("ROLLBACK", List.of());
+      refused(
+          () ->
+              late.execute(
+                  "BEGIN ISOLATION LEVEL REPEATABLE READ; SET TRANSACTION SNAPSHOT '" + name + "'",
+                  List.of()),
+          "42704");
+      refused(() -> reader.execute("insert into t values (3, 'x')", List.of()), "0A000");
+      reader.execute("ROLLBACK", List.of());
+      assertThat(rows(reader, "select count(*) from t")).containsExactly(List.of(2L));
+      refused(
+          () -> reader.execute("BEGIN; SET TRANSACTION SNAPSHOT '" + name + "'", List.of()),
+          "0A000");
+    }
+  }
+
+  private static List<List<Object>> rows(SqlSession session, String query) {
+    return session.execute(query, List.of()).results().get(0).rows();
+  }
 }

@@ -22,7 +22,7 @@ public sealed interface ParsedStatement {
    * BEGIN / START TRANSACTION, COMMIT / END, ROLLBACK / ABORT, SAVEPOINT, ROLLBACK TO, RELEASE,
    * PREPARE TRANSACTION ..
    *
-   * @param name the savepoint or the gid
+   * @param name the savepoint, the gid or the snapshot
    * @param isolation null where none is written
    * @param readOnly null where neither READ ONLY nor READ WRITE is written
    * @param chain COMMIT or ROLLBACK with AND CHAIN
@@ -45,7 +45,8 @@ public sealed interface ParsedStatement {
       PREPARE_TRANSACTION,
       COMMIT_PREPARED,
       ROLLBACK_PREPARED,
-      SET_TRANSACTION
+      SET_TRANSACTION,
+      SET_TRANSACTION_SNAPSHOT
     }
   }
 

@@ -51,6 +51,16 @@ public interface TransactionBackend extends AutoCloseable {
         (commit ? "COMMIT" : "ROLLBACK") + " PREPARED is not supported yet");
   }
 
+  /**
+   * The open transaction, which has run nothing yet, reads an exported snapshot.
+   *
+   * @throws PgException as SET TRANSACTION SNAPSHOT does; 0A000 where nothing exports snapshots
+   */
+  default void importSnapshot(String name) {
+    throw new PgException(
+        SqlState.FEATURE_NOT_SUPPORTED, "SET TRANSACTION SNAPSHOT is not supported here");
+  }
+
   /** Marks a savepoint; {@code level} counts the open savepoints from 1. */
   void savepoint(int level);
 

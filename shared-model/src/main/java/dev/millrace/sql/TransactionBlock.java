@@ -171,6 +171,8 @@ final class TransactionBlock {
         return release(control.name());
       case SET_TRANSACTION:
         return setTransaction(control, notices);
+      case SET_TRANSACTION_SNAPSHOT:
+        return importSnapshot(control.name());
       case PREPARE_TRANSACTION:
         return prepare(control.name(), notices);
       default:
@@ -349,6 +351,24 @@ final class TransactionBlock {
     backend.rollback();
     open = false;
     begin(newIsolation, newReadOnly);
+    return "SET";
+  }
+
+  private String importSnapshot(String name) {
+    requireNotFailed();
+    if (isolation() == IsolationLevel.READ_COMMITTED) {
+      throw new PgException(
+          SqlState.FEATURE_NOT_SUPPORTED,
+          "a snapshot-importing transaction must have isolation level SERIALIZABLE or REPEATABLE"
+              + " READ");
+    }
+    if (used) {
+      throw new PgException(
+          SqlState.ACTIVE_SQL_TRANSACTION,
+          "SET TRANSACTION SNAPSHOT must be called before any query");
+    }
+    backend.importSnapshot(name);
+    used = true;
     return "SET";
   }
 

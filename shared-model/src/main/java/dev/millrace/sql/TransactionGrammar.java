@@ -86,8 +86,9 @@ final class TransactionGrammar {
 
   private Kind setTransaction() {
     stream.expect("transaction");
-    if (stream.isWord("snapshot")) {
-      throw stream.unsupported("SET TRANSACTION SNAPSHOT is", stream.peek());
+    if (stream.accept("snapshot")) {
+      name = stream.string();
+      return Kind.SET_TRANSACTION_SNAPSHOT;
     }
     if (stream.atEnd()) {
       throw stream.unexpected();

@@ -30,6 +30,7 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
   private final Checkpointer checkpointer;
   private final NodeSessions sessions = new NodeSessions();
   private final Map<String, SystemFunction> functions = new ConcurrentHashMap<>();
+  private final ExportedSnapshots exportedSnapshots = new ExportedSnapshots();
   private boolean closed;
 
   EmbeddedNode(
@@ -59,7 +60,8 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
 
   private NodeSession newSession() {
     Settings settings = parts.settings().forSession();
-    NodeBackend backend = new NodeBackend(parts, ddlExecutor, checkpointer, settings);
+    NodeBackend backend =
+        new NodeBackend(parts, ddlExecutor, checkpointer, exportedSnapshots, settings);
     SqlOptions options =
         SqlOptions.PLAIN
             .withRowIdColumn()
@@ -152,6 +154,11 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
     }
     parts.log().flush(point.lsn());
     return point;
+  }
+
+  @Override
+  public ExportedSnapshots exportedSnapshots() {
+    return exportedSnapshots;
   }
 
   @Override

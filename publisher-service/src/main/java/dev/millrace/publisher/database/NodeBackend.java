@@ -37,6 +37,7 @@ final class NodeBackend implements TransactionBackend {
   private final NodeParts node;
   private final DdlExecutor ddlExecutor;
   private final Checkpointer checkpointer;
+  private final ExportedSnapshots exportedSnapshots;
   private final Settings settings;
   private final StatementClock statementClock;
   private volatile SessionParts session;
@@ -48,9 +49,15 @@ final class NodeBackend implements TransactionBackend {
   private boolean readOnly;
   private final SessionOrigin origin;
   private boolean heapRolledBack;
+  private PublisherNode.PinnedSnapshot imported;
 
   NodeBackend(
-      NodeParts node, DdlExecutor ddlExecutor, Checkpointer checkpointer, Settings settings) {
+      NodeParts node,
+      DdlExecutor ddlExecutor,
+      Checkpointer checkpointer,
+      ExportedSnapshots exportedSnapshots,
+      Settings settings) {
+    this.exportedSnapshots = exportedSnapshots;
     this.node = node;
     this.ddlExecutor = ddlExecutor;
     this.checkpointer = checkpointer;
@@ -208,6 +215,11 @@ final class NodeBackend implements TransactionBackend {
     transaction = null;
     session.tables().begin(null);
     savepoints.clear();
+    if (imported != null) {
+      PublisherNode.PinnedSnapshot ended = imported;
+      imported = null;
+      ended.close();
+    }
   }
 
   private void completePending() {
@@ -220,6 +232,20 @@ final class NodeBackend implements TransactionBackend {
 
   /** How far the parts of the transaction had come when a savepoint was set. */
   private record SavepointMark(SessionLocal.Savepoint heap, int catalog, int restarts) {}
+
+  @Override
+  public void importSnapshot(String name) {
+    imported = exportedSnapshots.take(name, false);
+    imported.describe("a session that imported it");
+  }
+
+  private void refuseOnImported(String command) {
+    if (imported != null) {
+      throw new PgException(
+          SqlState.FEATURE_NOT_SUPPORTED,
+          command + " in a transaction on an imported snapshot is not supported");
+    }
+  }
 
   @Override
   public void savepoint(int level) {
@@ -327,6 +353,10 @@ final class NodeBackend implements TransactionBackend {
   }
 
   private StatementResult query(ParsedStatement.Query query, StatementContext context) {
+    if (imported != null) {
+      return new StatementRunner(imported.connection(), settings.getInt("max_rows_per_answer"))
+          .query(query.h2Sql(), context.parameters());
+    }
     session.capture().beginStatement(transaction, false);
     try {
       StatementResult result = session.runner().query(query.h2Sql(), context.parameters());
@@ -418,6 +448,7 @@ final class NodeBackend implements TransactionBackend {
   }
 
   private void refuseWhenReadOnly(String command) {
+    refuseOnImported(command);
     if (readOnly) {
       throw new PgException(
           SqlState.READ_ONLY_SQL_TRANSACTION,

@@ -66,6 +66,9 @@ public interface PublisherNode extends SqlSessionFactory {
     void close();
   }
 
+  /** The snapshots that walsenders have exported. */
+  ExportedSnapshots exportedSnapshots();
+
   /**
    * The first LSN of the oldest transaction that is running or prepared, or {@code Long.MAX_VALUE}:
    * log from there on is needed for redo and by slots.

@@ -1,5 +1,6 @@
 package dev.millrace.publisher.source;
 
+import dev.millrace.publisher.database.ExportedSnapshots;
 import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.sql.SqlSession;
@@ -26,6 +27,11 @@ final class SourceNode implements PublisherNode {
   @Override
   public ConsistentPoint createConsistentPoint(boolean pinSnapshot) {
     return pinSnapshot ? snapshots.export() : local.createConsistentPoint(false);
+  }
+
+  @Override
+  public ExportedSnapshots exportedSnapshots() {
+    return local.exportedSnapshots();
   }
 
   @Override

@@ -84,6 +84,7 @@ final class ReplicationSession {
   /** Runs a command and answers it, whatever happens. */
   void execute(String text) {
     try {
+      queries.endExport();
       requireServing();
       if (settings.getBoolean("log_replication_commands")) {
         LOG.info("received replication command: {}", text);

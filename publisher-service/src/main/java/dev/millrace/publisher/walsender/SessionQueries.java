@@ -42,6 +42,7 @@ final class SessionQueries implements AutoCloseable {
   private Transaction transaction = Transaction.NONE;
   private PinnedSnapshot snapshot;
   private SqlSession session;
+  private String exportedName;
 
   /**
    * @param holder how errors of DDL that waits for the snapshot name it
@@ -107,6 +108,8 @@ final class SessionQueries implements AutoCloseable {
         return open ? end(transaction == Transaction.FAILED ? "ROLLBACK" : "COMMIT") : null;
       case ROLLBACK:
         return open ? end("ROLLBACK") : null;
+      case SET_TRANSACTION_SNAPSHOT:
+        return open ? importSnapshot(control.name()) : null;
       default:
         if (!open) {
           return null;
@@ -174,6 +177,33 @@ final class SessionQueries implements AutoCloseable {
     transaction = Transaction.PINNED;
   }
 
+  private StatementResult importSnapshot(String name) {
+    requireNotFailed();
+    if (transaction == Transaction.PINNED) {
+      throw new PgException(
+          SqlState.ACTIVE_SQL_TRANSACTION,
+          "SET TRANSACTION SNAPSHOT must be called before any query");
+    }
+    use(node.exportedSnapshots().take(name, true));
+    return StatementResult.ofCommand("SET");
+  }
+
+  /** Gives a new slot's snapshot a name; it is good until {@link #endExport}. */
+  String export(PinnedSnapshot slotSnapshot, long pid) {
+    slotSnapshot.describe(holder);
+    exportedName = node.exportedSnapshots().export(slotSnapshot, pid);
+    return exportedName;
+  }
+
+  /** The session's next command has come: the name of its exported snapshot is good no more. */
+  void endExport() {
+    if (exportedName != null) {
+      String ended = exportedName;
+      exportedName = null;
+      node.exportedSnapshots().end(ended);
+    }
+  }
+
   /** Runs a copy on the transaction's snapshot, or on one of its own outside a transaction. */
   <T> T onSnapshot(Function<Connection, T> copy) {
     requireNotFailed();
@@ -228,6 +258,7 @@ final class SessionQueries implements AutoCloseable {
   @Override
   public void close() {
     transaction = Transaction.NONE;
+    endExport();
     releaseSnapshot();
     if (session != null) {
       session.close();

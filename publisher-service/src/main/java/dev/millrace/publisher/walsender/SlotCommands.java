@@ -102,7 +102,7 @@ final class SlotCommands {
     }
     boolean twoPhase = flag(command.options(), "two_phase");
     boolean failover = flag(command.options(), "failover");
-    boolean use = usesSnapshot(command.options());
+    SnapshotUse use = snapshotUse(command.options());
     if (queries.hasWritten()) {
       throw new PgException(
           SqlState.ACTIVE_SQL_TRANSACTION,
@@ -116,9 +116,12 @@ final class SlotCommands {
                 command.plugin(),
                 new SlotOptions(command.temporary(), twoPhase, failover),
                 pid,
-                use);
-    if (use) {
+                use != SnapshotUse.NOTHING);
+    String exported = null;
+    if (use == SnapshotUse.USE) {
       queries.use(made.snapshot());
+    } else if (use == SnapshotUse.EXPORT) {
+      exported = queries.export(made.snapshot(), pid);
     }
     services.slots().release(made.slot());
     return row(
@@ -130,19 +133,29 @@ final class SlotCommands {
             text("output_plugin")),
         command.slot(),
         Lsn.format(made.slot().confirmedFlushLsn()),
-        null,
+        exported,
         command.plugin());
   }
 
-  /** Whether the session's transaction is to read the slot's snapshot; checks that it can. */
-  private boolean usesSnapshot(Map<String, String> options) {
+  /** What becomes of the snapshot at a new slot's consistent point. */
+  private enum SnapshotUse {
+    /** There is none. */
+    NOTHING,
+    /** The session's transaction reads it. */
+    USE,
+    /** It gets a name by which another session may read it. */
+    EXPORT
+  }
+
+  /** What is asked for; checks that it can be had. */
+  private SnapshotUse snapshotUse(Map<String, String> options) {
     String snapshot = options.getOrDefault("snapshot", "export");
     switch (snapshot) {
       case "nothing":
-        return false;
+        return SnapshotUse.NOTHING;
       case "use":
         queries.requireUnusedSnapshotTransaction("CREATE_REPLICATION_SLOT ... (SNAPSHOT 'use')");
-        return true;
+        return SnapshotUse.USE;
       case "export":
         if (queries.inTransaction()) {
           throw new PgException(
@@ -150,9 +163,7 @@ final class SlotCommands {
               "CREATE_REPLICATION_SLOT ... (SNAPSHOT 'export') must not be called inside a"
                   + " transaction");
         }
-        throw new PgException(
-                SqlState.FEATURE_NOT_SUPPORTED, "exporting a snapshot is not supported yet")
-            .withHint("Use the option SNAPSHOT 'nothing' or SNAPSHOT 'use'.");
+        return SnapshotUse.EXPORT;
       default:
         throw new PgException(
             SqlState.SYNTAX_ERROR,

@@ -15,6 +15,7 @@ import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.catalog.CatalogStore;
+import dev.millrace.publisher.database.ExportedSnapshots;
 import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.publisher.database.PublisherNode.ConsistentPoint;
 import dev.millrace.publisher.database.PublisherNode.PinnedSnapshot;
@@ -61,6 +62,7 @@ class ReplicationSessionTest {
   private ReplicationSession session;
   private Connection database;
   private int openSnapshots;
+  private final ExportedSnapshots exportedSnapshots = new ExportedSnapshots();
 
   @BeforeEach
   void begin() throws Exception {
@@ -71,6 +73,7 @@ class ReplicationSessionTest {
     when(node.createConsistentPoint(anyBoolean()))
         .thenAnswer(
             call -> new ConsistentPoint(0x300, 0x200, 740, call.getArgument(0) ? pin() : null));
+    when(node.exportedSnapshots()).thenReturn(exportedSnapshots);
     when(log.flushLsn()).thenReturn(0x300L);
     when(log.awaitFlushBeyond(anyLong(), anyLong())).thenReturn(0x300L);
     session = session(new Settings(SettingTable.definitions(), Map.of()));
@@ -170,8 +173,6 @@ class ReplicationSessionTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "CREATE_REPLICATION_SLOT s LOGICAL pgoutput | 0A000",
-        "CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'export') | 0A000",
         "CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'use') | 25P01",
         "CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'other') | 42601",
         "CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'nothing', TWO_PHASE 'x') | 42601",
@@ -200,6 +201,21 @@ class ReplicationSessionTest {
     assertThat(slots.all()).hasSize(1);
     assertThat(slots.find("taken").activePid()).isZero();
     assertThat(answer("IDENTIFY_SYSTEM")).startsWith("result");
+  }
+
+  @Test
+  @DisplayName("T4: an exported snapshot's name is good until the session's next command")
+  void exportEnds() {
+    String exported = answer("CREATE_REPLICATION_SLOT s LOGICAL pgoutput");
+    assertThat(exported).contains("00000007-00000001-1");
+    assertThat(openSnapshots).isEqualTo(1);
+    assertThat(answer("BEGIN ISOLATION LEVEL REPEATABLE READ")).isEqualTo("command BEGIN");
+    assertThat(openSnapshots).isZero();
+    assertThat(answer("SET TRANSACTION SNAPSHOT '00000007-00000001-1'"))
+        .startsWith("error 42704 snapshot \"00000007-00000001-1\" does not exist");
+    answer("ROLLBACK");
+    answer("BEGIN ISOLATION LEVEL REPEATABLE READ");
+    assertThat(answer("CREATE_REPLICATION_SLOT s2 LOGICAL pgoutput")).startsWith("error 25001");
   }
 
   @Test
