@@ -6,6 +6,7 @@ import dev.millrace.model.Lsn;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,6 +101,42 @@ class SeedStoryTest {
     return session.decoder.view().transactions().stream()
         .map(txn -> txn.xid() + " " + txn.changes())
         .toList();
+  }
+
+  @Test
+  @DisplayName("S49: 842 is sent in chunks, the first with first_segment 1, and its end")
+  void chunks() {
+    try (DecodingScene.Session session =
+        scene.session(
+            scene.slot("s", "pgoutput"),
+            0,
+            64 * 1024,
+            "proto_version",
+            "2",
+            "publication_names",
+            "p",
+            "streaming",
+            "on")) {
+      List<String> expected = new ArrayList<>();
+      for (int i = 1; i <= 6000; i++) {
+        scene.insert(842, 842, tblA, "" + i, "Data" + i, "" + 100 * i);
+        expected.add("842 I 16456 N(" + i + ",Data" + i + "," + 100 * i + ")");
+      }
+      List<String> open = session.read();
+      assertThat(open)
+          .startsWith("S 842 first", "842 R tbl_a d id* name data", expected.get(0))
+          .containsOnlyOnce("S 842 first")
+          .contains("S 842")
+          .endsWith("E");
+      assertThat(session.decoder.view().transactions().get(0).streamed()).isTrue();
+      scene.commit(842);
+      List<String> end = session.read();
+      assertThat(end).startsWith("S 842").endsWith("E", "c 842");
+      List<String> rows = new ArrayList<>(open);
+      rows.addAll(end);
+      rows.removeIf(line -> !line.contains(" I "));
+      assertThat(rows).isEqualTo(expected);
+    }
   }
 
   @Test

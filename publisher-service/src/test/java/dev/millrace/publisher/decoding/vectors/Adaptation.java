@@ -19,6 +19,8 @@ import java.util.Set;
 final class Adaptation {
 
   private final Map<String, String> replacements = new LinkedHashMap<>();
+  private final Map<String, String> textReplacements = new LinkedHashMap<>();
+  private String droppedTextOption = "";
   private final Set<String> skipped = new HashSet<>();
   private final Set<Integer> droppedTransactions = new HashSet<>();
   private int firstSteps = Integer.MAX_VALUE;
@@ -32,6 +34,34 @@ final class Adaptation {
   Adaptation replace(String from, String to) {
     replacements.put(from, to);
     return this;
+  }
+
+  /** Changes what test_decoding is expected to say. */
+  Adaptation replaceText(String regex, String replacement) {
+    textReplacements.put(regex, replacement);
+    return this;
+  }
+
+  /** Leaves out the captures of test_decoding with that option. */
+  Adaptation withoutTextOption(String option) {
+    droppedTextOption = option;
+    return this;
+  }
+
+  boolean comparesText(Map<String, String> options) {
+    return text && !options.containsKey(droppedTextOption);
+  }
+
+  List<String> expectedText(List<String> lines) {
+    List<String> expected = new ArrayList<>();
+    for (String line : lines) {
+      String adapted = line;
+      for (Map.Entry<String, String> replacement : textReplacements.entrySet()) {
+        adapted = adapted.replaceAll(replacement.getKey(), replacement.getValue());
+      }
+      expected.add(adapted);
+    }
+    return expected;
   }
 
   /** Leaves out the statements that begin so; they send nothing. */
@@ -109,10 +139,6 @@ final class Adaptation {
   Adaptation withoutText() {
     text = false;
     return this;
-  }
-
-  boolean comparesText() {
-    return text;
   }
 
   boolean skips(String sql) {

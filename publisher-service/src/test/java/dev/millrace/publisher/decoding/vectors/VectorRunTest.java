@@ -222,6 +222,17 @@ class VectorRunTest {
         new Adaptation().skip("ALTER TABLE big ALTER pad SET STORAGE"));
     runnable.put("17-nulls", new Adaptation());
     runnable.put("19-option-errors", new Adaptation());
+    runnable.put(
+        "19-test-decoding-options", // H2 has no bit strings, negative zero or NaN in numeric.
+        new Adaptation()
+            .replace("bits bit(3), vb varbit, ", "")
+            .replace("B'101', B'', ", "")
+            .replace("'-0'", "'0'")
+            .replace("'NaN'", "'3'")
+            .replaceText(" bits\\[bit\\]:\\S+ vb\\[bit varying\\]:\\S+", "")
+            .replaceText(":-0 ", ":0 ")
+            .replaceText(":NaN ", ":3 ")
+            .withoutTextOption("include-rewrites")); // No row of ALTER TABLE is captured.
     return runnable;
   }
 
@@ -251,8 +262,8 @@ class VectorRunTest {
         compare(scenario, run, adaptation);
       }
       for (VectorScenario.TextRun run : scenario.textRuns()) {
-        if (adaptation.comparesText() && !run.isStreamedByMemory()) {
-          compareText(scenario, run);
+        if (adaptation.comparesText(run.options()) && !run.isStreamedByMemory()) {
+          compareText(scenario, run, adaptation);
         }
       }
     } finally {
@@ -336,7 +347,7 @@ class VectorRunTest {
                 0,
                 options,
                 false,
-                true,
+                !slot.startsWith("vec_td"),
                 100_000,
                 settings.workMem(),
                 settings.immediately(),
@@ -414,7 +425,8 @@ class VectorRunTest {
     return sorted;
   }
 
-  private static void compareText(VectorScenario scenario, VectorScenario.TextRun run) {
+  private static void compareText(
+      VectorScenario scenario, VectorScenario.TextRun run, Adaptation adaptation) {
     if (run.error() != null) {
       String about = scenario.name() + " " + run.options();
       assertRefused(slot(run), run.options(), run.settings(), about, run.error());
@@ -426,7 +438,7 @@ class VectorRunTest {
             .map(line -> line.split("\0")[0]) // As PostgreSQL's client shows it.
             .toList();
     List<String> ours = normalized(sent);
-    List<String> theirs = normalized(run.lines());
+    List<String> theirs = normalized(adaptation.expectedText(run.lines()));
     if (!sortedText(ours).equals(sortedText(theirs))) {
       assertThat(ours).as(scenario.name() + " " + run.options()).isEqualTo(theirs);
     }
