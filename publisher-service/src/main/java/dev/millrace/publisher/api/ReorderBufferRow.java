@@ -13,6 +13,7 @@ record ReorderBufferRow(boolean active, long size, long limit, List<TransactionR
   @Schema(name = "ReorderBufferTXN")
   record TransactionRow(
       @Schema(example = "840") long xid,
+      @Schema(description = "of a transaction that is prepared and sent at its end") String gid,
       @JsonProperty("first_lsn") String firstLsn,
       @JsonProperty("final_lsn") String finalLsn,
       @JsonProperty("end_lsn") String endLsn,
@@ -35,6 +36,7 @@ record ReorderBufferRow(boolean active, long size, long limit, List<TransactionR
   private static TransactionRow transaction(ReorderBufferView.TransactionView txn) {
     return new TransactionRow(
         Integer.toUnsignedLong(txn.xid()),
+        txn.gid(),
         txn.firstLsn(),
         txn.finalLsn(),
         txn.endLsn(),

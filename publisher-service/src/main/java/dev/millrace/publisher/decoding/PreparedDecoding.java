@@ -87,13 +87,14 @@ final class PreparedDecoding {
    * @param inRange whether the record lies at or after the start position
    */
   void prepare(WalReader reader, Gates gates, long firstLsn, boolean inRange) {
-    if (!enabled) {
-      return;
-    }
     int xid = reader.xid();
     PrepareRecord record =
         PrepareRecord.decode(reader.buffer(), reader.bodyOffset(), reader.bodyLength());
-    if (plugin.filterPrepare(xid, record.gid(), reader.lsn())) {
+    ReorderBufferTxn txn = buffer.find(xid);
+    if (txn != null) {
+      txn.prepared(record.gid());
+    }
+    if (!enabled || plugin.filterPrepare(xid, record.gid(), reader.lsn())) {
       return;
     }
     boolean wanted =

@@ -48,6 +48,7 @@ final class ReorderBufferTxn {
   private boolean aborted;
   private final Set<Integer> abortedInside = new HashSet<>();
   private volatile DecodedTransaction finish;
+  private volatile String gid;
 
   ReorderBufferTxn(int xid, long firstLsn, Path spillDirectory, long segmentSize) {
     this.xid = xid;
@@ -96,6 +97,11 @@ final class ReorderBufferTxn {
 
   boolean isEmpty() {
     return totalBytes() == 0;
+  }
+
+  /** It is prepared and stays until it ends. */
+  void prepared(String preparedGid) {
+    gid = preparedGid;
   }
 
   /** What the commit record says; set before the changes are replayed. */
@@ -244,6 +250,7 @@ final class ReorderBufferTxn {
     DecodedTransaction known = finish;
     return new ReorderBufferView.TransactionView(
         xid,
+        gid,
         Lsn.format(firstLsn),
         known == null ? null : Lsn.format(known.finalLsn()),
         known == null ? null : Lsn.format(known.endLsn()),

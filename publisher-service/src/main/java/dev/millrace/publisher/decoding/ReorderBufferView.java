@@ -10,9 +10,14 @@ public record ReorderBufferView(
     return new ReorderBufferView(false, 0, limit, List.of());
   }
 
-  /** One ReorderBufferTXN. LSNs are null while unknown. */
+  /**
+   * One ReorderBufferTXN. LSNs are null while unknown.
+   *
+   * @param gid the identifier of one that is prepared and comes at its end, else null
+   */
   public record TransactionView(
       int xid,
+      String gid,
       String firstLsn,
       String finalLsn,
       String endLsn,

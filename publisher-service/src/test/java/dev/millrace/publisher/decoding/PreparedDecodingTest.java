@@ -98,7 +98,11 @@ class PreparedDecodingTest {
       scene.prepare(731, "g");
       insert(732, 732, 2);
       scene.prepare(732, "h");
+      insert(733, 733, 3);
       assertThat(session.read()).isEmpty();
+      assertThat(session.decoder.view().transactions())
+          .extracting(ReorderBufferView.TransactionView::gid)
+          .containsExactly("g", "h", null);
       scene.finishPrepared(true, 0, 731, "g");
       scene.finishPrepared(false, 0, 732, "h");
       assertThat(session.read()).containsExactly("B 731", RELATION, inserted(1), "C");
