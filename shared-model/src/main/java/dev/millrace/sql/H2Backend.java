@@ -177,7 +177,11 @@ public class H2Backend implements TransactionBackend {
       // H2 may multiply the rows of an INSERT that waits for another's unique key.
       long turnMs = dml.mayInsertMany() ? LockWait.SHORTEST_TURN_MS : LockWait.TURN_MS;
       return ConflictRerun.run(
-          dml, () -> waiting(() -> runner.change(dml, context.parameters()), turnMs));
+          dml,
+          () ->
+              waiting(
+                  () -> writing(dml.target(), () -> runner.change(dml, context.parameters())),
+                  turnMs));
     }
     if (statement instanceof Truncate truncate) {
       refuseWhenReadOnly("TRUNCATE TABLE");
@@ -195,6 +199,11 @@ public class H2Backend implements TransactionBackend {
         "this statement is not supported here: " + statement.original());
   }
 
+  /** Runs a statement that writes to a table; for subclasses that keep DDL away from it. */
+  protected <R> R writing(QualifiedName table, Supplier<R> statement) {
+    return statement.get();
+  }
+
   private void refuseWhenReadOnly(String command) {
     if (readOnly) {
       throw new PgException(
@@ -207,7 +216,9 @@ public class H2Backend implements TransactionBackend {
   private StatementResult truncate(Truncate truncate) {
     TruncatePlan plan = TruncatePlan.of(connection, truncate);
     for (QualifiedName table : plan.tables()) {
-      waiting(() -> runner.update("DELETE FROM " + DdlText.name(table), List.of()));
+      waiting(
+          () ->
+              writing(table, () -> runner.update("DELETE FROM " + DdlText.name(table), List.of())));
     }
     atCommit.addAll(plan.restarts());
     return StatementResult.ofCommand("TRUNCATE TABLE");

@@ -4,6 +4,7 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
 import dev.millrace.pgoutput.TupleData;
 import dev.millrace.sql.H2Errors;
+import dev.millrace.subscriber.target.FirstWrites;
 import java.sql.BatchUpdateException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -39,6 +40,7 @@ final class ChangeBatch implements AutoCloseable {
 
   private final ErrorContext context;
   private final RowConflicts conflicts;
+  private final FirstWrites firstWrites;
   private final Statement savepoints;
   private final TupleData[] oldTuples = new TupleData[GREATEST_ROWS];
   private final TupleData[] newTuples = new TupleData[GREATEST_ROWS];
@@ -47,10 +49,15 @@ final class ChangeBatch implements AutoCloseable {
   private int bytes;
   private int failedRow;
 
-  ChangeBatch(Connection connection, ErrorContext context, RowConflicts conflicts)
+  /**
+   * @param firstWrites cleared by the owner when the connection's transaction ends
+   */
+  ChangeBatch(
+      Connection connection, ErrorContext context, RowConflicts conflicts, FirstWrites firstWrites)
       throws SQLException {
     this.context = context;
     this.conflicts = conflicts;
+    this.firstWrites = firstWrites;
     this.savepoints = connection.createStatement();
   }
 
@@ -80,13 +87,7 @@ final class ChangeBatch implements AutoCloseable {
     }
     context.change(statement.operation(), statement.relation().name());
     try {
-      if (rows == 1) {
-        writeRow(0);
-      } else if (!writeBatch()) {
-        for (int row = 0; row < rows; row++) {
-          writeRow(row);
-        }
-      }
+      firstWrites.write(statement.relation().name(), this::writeRows);
     } catch (SQLException refused) {
       throw context.addTo(H2Errors.translate(refused));
     } catch (PgException refused) {
@@ -95,6 +96,16 @@ final class ChangeBatch implements AutoCloseable {
       clear();
     }
     context.message(null);
+  }
+
+  private void writeRows() throws SQLException {
+    if (rows == 1) {
+      writeRow(0);
+    } else if (!writeBatch()) {
+      for (int row = 0; row < rows; row++) {
+        writeRow(row);
+      }
+    }
   }
 
   private void writeRow(int row) throws SQLException {

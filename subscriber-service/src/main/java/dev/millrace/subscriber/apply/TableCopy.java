@@ -8,6 +8,8 @@ import dev.millrace.model.SqlState;
 import dev.millrace.pgoutput.Relation;
 import dev.millrace.pgoutput.TupleData;
 import dev.millrace.sql.H2Errors;
+import dev.millrace.subscriber.target.DefinitionLocks;
+import dev.millrace.subscriber.target.FirstWrites;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -54,7 +56,11 @@ public final class TableCopy implements AutoCloseable {
    * @param columns the published columns in the order of the copy
    * @throws PgException 55000 when the table lacks one of them or computes it itself
    */
-  public TableCopy(Connection connection, RelationDefinition local, List<String> columns) {
+  public TableCopy(
+      Connection connection,
+      DefinitionLocks locks,
+      RelationDefinition local,
+      List<String> columns) {
     List<Relation.Column> remote = new ArrayList<>();
     columns.forEach(name -> remote.add(new Relation.Column(false, name, 0, -1)));
     this.relation =
@@ -69,7 +75,8 @@ public final class TableCopy implements AutoCloseable {
             local);
     this.statements = new RelationStatements(connection, relation);
     try {
-      this.batch = new ChangeBatch(connection, new ErrorContext(""), PLAIN_ERRORS);
+      this.batch =
+          new ChangeBatch(connection, new ErrorContext(""), PLAIN_ERRORS, new FirstWrites(locks));
     } catch (SQLException e) {
       throw H2Errors.translate(e);
     }

@@ -18,6 +18,7 @@ import dev.millrace.pgoutput.Update;
 import dev.millrace.sql.H2Errors;
 import dev.millrace.subscriber.catalog.SubscriptionCatalog;
 import dev.millrace.subscriber.conflict.ConflictLog;
+import dev.millrace.subscriber.target.FirstWrites;
 import dev.millrace.subscriber.target.TargetDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -86,6 +87,7 @@ public final class TransactionApplier implements AutoCloseable {
   private final ApplyOrigin origin;
   private final ErrorContext context;
   private final RelationMap relations;
+  private final FirstWrites firstWrites;
   private final ChangeBatch batch;
   private final TruncateWriter truncates;
   private final PgOutputReader reader = new PgOutputReader(false);
@@ -127,7 +129,8 @@ public final class TransactionApplier implements AutoCloseable {
     this.remoteLsn = origin.remoteLsn();
     this.context = new ErrorContext(origin.name());
     this.relations = new RelationMap(connection, target, gate);
-    this.truncates = new TruncateWriter(connection, target);
+    this.firstWrites = new FirstWrites(target.definitionLocks());
+    this.truncates = new TruncateWriter(connection, target, firstWrites);
     ConflictReporter reporter =
         new ConflictReporter(
             connection,
@@ -137,7 +140,7 @@ public final class TransactionApplier implements AutoCloseable {
             context,
             clock);
     try {
-      this.batch = new ChangeBatch(connection, context, reporter);
+      this.batch = new ChangeBatch(connection, context, reporter, firstWrites);
     } catch (SQLException e) {
       throw H2Errors.translate(e);
     }
@@ -252,6 +255,7 @@ public final class TransactionApplier implements AutoCloseable {
       catalog.storeProgress(connection, origin.number(), commit.endLsn(), commit.commitTime());
       FaultPoint.hit("apply.before-commit");
       connection.commit();
+      firstWrites.clear();
       FaultPoint.hit("apply.after-commit");
       remoteLsn = commit.endLsn();
     }
@@ -379,6 +383,7 @@ public final class TransactionApplier implements AutoCloseable {
       truncates.clear();
       transaction = null;
       connection.rollback();
+      firstWrites.clear();
     } catch (SQLException e) {
       throw H2Errors.translate(e);
     }

@@ -5,6 +5,7 @@ import dev.millrace.model.Identifiers;
 import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.SqlState;
+import dev.millrace.subscriber.target.FirstWrites;
 import dev.millrace.subscriber.target.TargetDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -26,11 +27,13 @@ final class TruncateWriter {
 
   private final Connection connection;
   private final TargetDatabase target;
+  private final FirstWrites firstWrites;
   private final List<String> restarts = new ArrayList<>();
 
-  TruncateWriter(Connection connection, TargetDatabase target) {
+  TruncateWriter(Connection connection, TargetDatabase target, FirstWrites firstWrites) {
     this.connection = connection;
     this.target = target;
+    this.firstWrites = firstWrites;
   }
 
   void truncate(List<TargetRelation> relations, boolean restartIdentity) throws SQLException {
@@ -39,7 +42,8 @@ final class TruncateWriter {
     names.forEach(name -> refuseReferenced(name, names));
     try (Statement statement = connection.createStatement()) {
       for (TargetRelation relation : relations) {
-        statement.executeUpdate("DELETE FROM " + relation.sqlName());
+        firstWrites.write(
+            relation.name(), () -> statement.executeUpdate("DELETE FROM " + relation.sqlName()));
         if (restartIdentity) {
           rememberRestarts(relation);
         }

@@ -12,9 +12,12 @@ import dev.millrace.sql.ParsedStatement.Ddl;
 import dev.millrace.sql.StatementResult;
 import dev.millrace.subscriber.catalog.LocalRelation;
 import dev.millrace.subscriber.command.SubscriptionCommands;
+import dev.millrace.subscriber.target.DefinitionLocks;
+import dev.millrace.subscriber.target.FirstWrites;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
@@ -28,12 +31,22 @@ final class TargetBackend extends H2Backend {
   private static final Pattern OWN_SCHEMA_NAMED =
       Pattern.compile("(?i)(?<![\\w$])\"?(pg_catalog_)?millrace\"?\\s*\\.");
 
+  /** One turn of waiting for DDL: between two the session looks whether it has to stop. */
+  private static final long WRITE_TURN_MS = 100;
+
+  /** How long DDL waits for writers where lock_timeout sets no limit. */
+  private static final long LONGEST_DEFINITION_WAIT_MS = 60_000;
+
   private final SessionServices services;
+  private final Settings settings;
+  private final FirstWrites firstWrites;
   private Connection owner;
 
   TargetBackend(SessionServices services, Settings settings) {
     super(services.users().openSession(), settings);
     this.services = services;
+    this.settings = settings;
+    this.firstWrites = new FirstWrites(services.target().definitionLocks());
   }
 
   @Override
@@ -45,6 +58,23 @@ final class TargetBackend extends H2Backend {
       return alterReplicaIdentity(alter, context);
     }
     return super.dispatch(statement, context);
+  }
+
+  @Override
+  protected <R> R writing(QualifiedName table, Supplier<R> statement) {
+    return firstWrites.write(table, WRITE_TURN_MS, statement);
+  }
+
+  @Override
+  public void commit() {
+    super.commit();
+    firstWrites.clear();
+  }
+
+  @Override
+  public void rollback() {
+    firstWrites.clear();
+    super.rollback();
   }
 
   /**
@@ -86,6 +116,20 @@ final class TargetBackend extends H2Backend {
     if (OWN_SCHEMA_NAMED.matcher(ddl.original()).find()) {
       throw denied("millrace");
     }
+    try (DefinitionLocks.Hold hold = definitionLock(ddl)) {
+      define(ddl);
+    }
+  }
+
+  private DefinitionLocks.Hold definitionLock(Ddl ddl) {
+    long lockTimeoutMs = settings.getMillis("lock_timeout");
+    return services
+        .target()
+        .definitionLocks()
+        .define(ddl.targets(), lockTimeoutMs > 0 ? lockTimeoutMs : LONGEST_DEFINITION_WAIT_MS);
+  }
+
+  private void define(Ddl ddl) {
     if (ddl.kind() == Ddl.Kind.ALTER_TABLE) {
       ddl.targets().forEach(services.typeTriggers()::drop);
     }

@@ -176,7 +176,8 @@ public final class TableSyncWorker {
     context.target().skipForeignKeyChecks(table.table());
     int originNumber = catalog().ensureOrigin(originName);
     try (Connection writing = context.target().openConnection()) {
-      try (TableCopy copy = new TableCopy(writing, local, published.columns())) {
+      try (TableCopy copy =
+          new TableCopy(writing, context.target().definitionLocks(), local, published.columns())) {
         counters.total(published.count(opened));
         opened.startCopy(published.copyCommand());
         receive(opened, copy);

@@ -71,6 +71,7 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
   private final GroupSync syncs = new GroupSync(this::checkpointSync);
   private final Set<QualifiedName> unchecked = ConcurrentHashMap.newKeySet();
   private final AtomicLong announcedChanges = new AtomicLong();
+  private final DefinitionLocks definitionLocks = new DefinitionLocks();
 
   /**
    * @param connections gives unpooled connections with admin rights
@@ -189,6 +190,11 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
   @Override
   public long schemaVersion() {
     return database.getModificationMetaId() + announcedChanges.get();
+  }
+
+  @Override
+  public DefinitionLocks definitionLocks() {
+    return definitionLocks;
   }
 
   @Override

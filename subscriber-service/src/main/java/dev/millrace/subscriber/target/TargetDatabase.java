@@ -36,6 +36,9 @@ public interface TargetDatabase {
   /** Moves when a table definition changes; compare for equality only. Cheap. */
   long schemaVersion();
 
+  /** What keeps writers and DDL apart; for every connection to this database. */
+  DefinitionLocks definitionLocks();
+
   /** Moves {@link #schemaVersion}. Call after DDL and after ALTER TABLE .. REPLICA IDENTITY. */
   void definitionChanged();
 

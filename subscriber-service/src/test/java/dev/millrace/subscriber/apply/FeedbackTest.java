@@ -10,6 +10,7 @@ import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.TypeDefinition;
 import dev.millrace.subscriber.receiver.PublisherConnection;
+import dev.millrace.subscriber.target.DefinitionLocks;
 import dev.millrace.subscriber.target.TargetDatabase;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
@@ -250,6 +251,11 @@ class FeedbackTest {
     @Override
     public long schemaVersion() {
       return 0;
+    }
+
+    @Override
+    public DefinitionLocks definitionLocks() {
+      throw new UnsupportedOperationException();
     }
 
     @Override

@@ -25,9 +25,15 @@ import dev.millrace.subscriber.catalog.SubscriptionStatistics.Conflict;
 import dev.millrace.subscriber.conflict.ConflictLog;
 import dev.millrace.subscriber.fake.Messages;
 import dev.millrace.subscriber.fake.TestNode;
+import dev.millrace.subscriber.target.DefinitionLocks;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -97,6 +103,38 @@ class TransactionApplierTest {
     send(commit(commitLsn, commitLsn + 0x30));
     lsn = commitLsn + 0x30;
     return lsn;
+  }
+
+  @Test
+  @DisplayName(
+      "the first write to a table waits for DDL on it, later ones of the transaction do not")
+  void definitionLocks() throws Exception {
+    node.sql("create table t(a int primary key)");
+    DefinitionLocks locks = node.workers().target().definitionLocks();
+    List<QualifiedName> table = List.of(new QualifiedName("public", "t"));
+    PgOutputMessage known = relation(T, "t", ReplicaIdentity.DEFAULT, "a*");
+    ExecutorService stream = Executors.newSingleThreadExecutor();
+    try {
+      Future<Long> first;
+      try (DefinitionLocks.Hold definition = locks.define(table, 0)) {
+        first = stream.submit(() -> transaction(known, insert(T, "1")));
+        assertThatThrownBy(() -> first.get(200, TimeUnit.MILLISECONDS))
+            .isInstanceOf(TimeoutException.class);
+      }
+      first.get(20, TimeUnit.SECONDS);
+      long commitLsn = lsn += 0x100;
+      send(begin(commitLsn, xid++));
+      send(insert(T, "2"));
+      send(known);
+      send(delete(T, 'K', "1"));
+      send(insert(T, "3"));
+      try (DefinitionLocks.Hold definition = locks.define(table, 0)) {
+        stream.submit(() -> send(commit(commitLsn, commitLsn + 0x30))).get(20, TimeUnit.SECONDS);
+      }
+    } finally {
+      stream.shutdown();
+    }
+    assertThat(node.rows("select a from t order by a")).containsExactly("2", "3");
   }
 
   private void assertFails(String sqlState, String message, Runnable action) {

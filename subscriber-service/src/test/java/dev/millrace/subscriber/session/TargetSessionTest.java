@@ -8,7 +8,12 @@ import dev.millrace.subscriber.RunningSubscriber.Answer;
 import dev.millrace.subscriber.fake.ScriptedPublisher;
 import dev.millrace.subscriber.target.TargetDatabase;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -65,6 +70,42 @@ class TargetSessionTest {
         .containsExactly(List.of("1", "a", "2026-05-13 22:03:45.4+00"));
     Answer copied = subscriber.sql("create table copied as select id from plain");
     assertThat(copied.status()).as("%s", copied.body()).isEqualTo(200);
+  }
+
+  @Test
+  @DisplayName("rows written while ALTER TABLE replaces their table are all there afterwards")
+  void alterUnderLoad() throws Exception {
+    ok("create table altered (id int primary key)");
+    AtomicBoolean altering = new AtomicBoolean(true);
+    ExecutorService writers = Executors.newFixedThreadPool(2);
+    List<Future<Integer>> written = new ArrayList<>();
+    try {
+      for (int writer = 0; writer < 2; writer++) {
+        int first = writer * 1_000_000;
+        written.add(writers.submit(() -> insertUntil(altering, first)));
+      }
+      for (int column = 0; column < 15; column++) {
+        ok("alter table altered add column c" + column + " text default 'x'");
+      }
+    } finally {
+      altering.set(false);
+      writers.shutdown();
+    }
+    int expected = written.get(0).get() + written.get(1).get();
+    assertThat(expected).isPositive();
+    assertThat(subscriber.rows("select count(*) from altered"))
+        .containsExactly(List.of(String.valueOf(expected)));
+  }
+
+  /** How many rows the service said were written. */
+  private static int insertUntil(AtomicBoolean going, int first) {
+    int written = 0;
+    for (int id = first; going.get(); id++) {
+      if (subscriber.sql("insert into altered (id) values (" + id + ")").status() == 200) {
+        written++;
+      }
+    }
+    return written;
   }
 
   @Test

@@ -1,0 +1,60 @@
+package dev.millrace.subscriber.target;
+
+import dev.millrace.model.QualifiedName;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * The tables that a transaction has written to, whose definitions H2 therefore keeps as they are
+ * ({@link DefinitionLocks}). One thread.
+ */
+public final class FirstWrites {
+
+  private final DefinitionLocks locks;
+  private final Set<QualifiedName> written = new HashSet<>();
+
+  public FirstWrites(DefinitionLocks locks) {
+    this.locks = locks;
+  }
+
+  /** Something that writes to a table. */
+  @FunctionalInterface
+  public interface Write<E extends Exception> {
+    void run() throws E;
+  }
+
+  /** Writes, waiting for DDL on the table as long as it takes. */
+  public <E extends Exception> void write(QualifiedName table, Write<E> write) throws E {
+    if (written.contains(table)) {
+      write.run();
+      return;
+    }
+    try (DefinitionLocks.Hold hold = locks.write(table)) {
+      write.run();
+    }
+    written.add(table);
+  }
+
+  /**
+   * Writes, waiting for DDL on the table no longer than {@code waitMs}.
+   *
+   * @throws dev.millrace.model.PgException 55P03 when it takes longer
+   */
+  public <R> R write(QualifiedName table, long waitMs, Supplier<R> write) {
+    if (written.contains(table)) {
+      return write.get();
+    }
+    R result;
+    try (DefinitionLocks.Hold hold = locks.write(table, waitMs)) {
+      result = write.get();
+    }
+    written.add(table);
+    return result;
+  }
+
+  /** The transaction has ended, and its locks with it. */
+  public void clear() {
+    written.clear();
+  }
+}
