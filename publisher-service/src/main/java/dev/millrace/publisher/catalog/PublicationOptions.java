@@ -1,5 +1,6 @@
 package dev.millrace.publisher.catalog;
 
+import dev.millrace.model.IdentifierList;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
 import java.util.List;
