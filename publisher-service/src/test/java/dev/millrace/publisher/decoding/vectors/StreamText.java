@@ -28,6 +28,7 @@ import dev.millrace.publisher.decoding.StreamReplay;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,7 @@ import java.util.stream.Collectors;
  * types become names, LSNs, xids and times go, and so does a Relation message equal to the last one
  * for its table. Numeric values without precision are written by value.
  */
-final class StreamText {
+public final class StreamText {
 
   static final String UNCHANGED = "<unchanged>";
 
@@ -47,7 +48,7 @@ final class StreamText {
    * One message; values of tuples apart from the rest, so that an unchanged large value can match
    * its value.
    */
-  record Line(String head, List<String> values) {
+  public record Line(String head, List<String> values) {
     boolean matches(Line other) {
       if (!head.equals(other.head) || values.size() != other.values.size()) {
         return false;
@@ -99,7 +100,7 @@ final class StreamText {
   }
 
   /** As above, for a stream that was asked for with streaming = parallel. */
-  static List<List<Line>> of(
+  public static List<List<Line>> of(
       List<byte[]> messages, boolean parallel, BiPredicate<String, String> leftOut) {
     return new StreamText(leftOut).read(messages, parallel);
   }
@@ -108,7 +109,7 @@ final class StreamText {
    * What is left of each transaction when it commits, for streams whose blocks depend on the
    * server's accounting of memory; without Relation messages, which come with the blocks.
    */
-  static List<List<Line>> committed(
+  public static List<List<Line>> committed(
       List<byte[]> messages, boolean parallel, BiPredicate<String, String> leftOut) {
     StreamText text = new StreamText(leftOut);
     text.gathering = true;
@@ -273,5 +274,38 @@ final class StreamText {
     return Character.isLetter(text.charAt(text.length() - 1))
         ? text
         : new BigDecimal(text).stripTrailingZeros().toPlainString();
+  }
+
+  /** Whether two transactions say the same; the order of rows within one statement is free. */
+  public static boolean same(List<Line> one, List<Line> two) {
+    return match(one, two) || match(sorted(one), sorted(two));
+  }
+
+  private static boolean match(List<Line> one, List<Line> two) {
+    if (one.size() != two.size()) {
+      return false;
+    }
+    for (int i = 0; i < one.size(); i++) {
+      if (!one.get(i).matches(two.get(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Runs of the same operation are sorted: they may be of one statement. */
+  private static List<Line> sorted(List<Line> lines) {
+    List<Line> sorted = new ArrayList<>();
+    for (int from = 0; from < lines.size(); ) {
+      int to = from + 1;
+      while (to < lines.size() && lines.get(to).head().equals(lines.get(from).head())) {
+        to++;
+      }
+      lines.subList(from, to).stream()
+          .sorted(Comparator.comparing(line -> line.values().toString()))
+          .forEach(sorted::add);
+      from = to;
+    }
+    return sorted;
   }
 }

@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -373,7 +372,7 @@ class VectorRunTest {
     for (int i = 0; i < Math.max(sent.size(), expected.size()); i++) {
       List<StreamText.Line> ours = i < sent.size() ? sent.get(i) : List.of();
       List<StreamText.Line> theirs = i < expected.size() ? expected.get(i) : List.of();
-      if (!match(ours, theirs) && !match(sorted(ours), sorted(theirs))) {
+      if (!StreamText.same(ours, theirs)) {
         assertThat(ours).as(about + " transaction " + i).isEqualTo(theirs);
       }
     }
@@ -395,34 +394,6 @@ class VectorRunTest {
     assertThatThrownBy(() -> peek(slot, options, settings, new ArrayList<>()))
         .as(about)
         .hasMessage(error);
-  }
-
-  private static boolean match(List<StreamText.Line> ours, List<StreamText.Line> theirs) {
-    if (ours.size() != theirs.size()) {
-      return false;
-    }
-    for (int i = 0; i < ours.size(); i++) {
-      if (!ours.get(i).matches(theirs.get(i))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** The order of rows within one statement is free: runs of the same operation are sorted. */
-  private static List<StreamText.Line> sorted(List<StreamText.Line> lines) {
-    List<StreamText.Line> sorted = new ArrayList<>();
-    for (int from = 0; from < lines.size(); ) {
-      int to = from + 1;
-      while (to < lines.size() && lines.get(to).head().equals(lines.get(from).head())) {
-        to++;
-      }
-      lines.subList(from, to).stream()
-          .sorted(Comparator.comparing(line -> line.values().toString()))
-          .forEach(sorted::add);
-      from = to;
-    }
-    return sorted;
   }
 
   private static void compareText(
