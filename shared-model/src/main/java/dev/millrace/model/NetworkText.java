@@ -59,7 +59,7 @@ final class NetworkText {
   }
 
   /** Null when the text is no address. */
-  private static byte[] address(String text, boolean shortened) {
+  static byte[] address(String text, boolean shortened) {
     return text.indexOf(':') >= 0 ? ipv6(text) : ipv4(text, shortened);
   }
 

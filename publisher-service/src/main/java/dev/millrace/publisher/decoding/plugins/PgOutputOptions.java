@@ -12,6 +12,7 @@ import java.util.Map;
  *
  * @param publicationNames in the order asked for, each once
  * @param messages whether logical messages are sent
+ * @param binary whether values of types with a binary form are sent in it
  * @param streaming whether open transactions are sent
  * @param twoPhase whether the slot is to decode at PREPARE from now on
  * @param localOnly whether transactions that came from another origin are left out (origin = none)
@@ -20,6 +21,7 @@ record PgOutputOptions(
     int protoVersion,
     List<String> publicationNames,
     boolean messages,
+    boolean binary,
     Streaming streaming,
     boolean twoPhase,
     boolean localOnly) {
@@ -54,11 +56,11 @@ record PgOutputOptions(
     Builder builder = new Builder();
     options.forEach((name, value) -> read(builder, name, value));
     check(builder);
-    refuseLater(builder);
     return new PgOutputOptions(
         builder.protoVersion.intValue(),
         builder.publicationNames.stream().distinct().toList(),
         builder.messages,
+        builder.binary,
         builder.streaming,
         builder.twoPhase,
         builder.origin.equals("none"));
@@ -190,13 +192,6 @@ record PgOutputOptions(
               + ", need "
               + needed
               + " or higher");
-    }
-  }
-
-  /** Refuses what is not built yet rather than accepting and ignoring it. */
-  private static void refuseLater(Builder builder) {
-    if (builder.binary) {
-      throw unsupported("option \"binary\" is not supported yet");
     }
   }
 

@@ -137,7 +137,8 @@ public final class PgOutputPlugin implements StreamingOutputPlugin, TwoPhaseOutp
     PublishedRelation sent = sentRelations.find(definition.oid());
     if (sent == null || !sent.isOf(catalog, definition)) {
       PublishedRelation now =
-          new PublishedRelation(catalog, definition, gate.columns(catalog, definition));
+          new PublishedRelation(
+              catalog, definition, gate.columns(catalog, definition), options.binary());
       if (sent == null || !sent.looksLike(now)) {
         now.typeMessages(streamXid(change)).forEach(type -> send(0, transaction, type));
         send(0, transaction, now.message(streamXid(change)));

@@ -1,5 +1,6 @@
 package dev.millrace.publisher.decoding.plugins;
 
+import dev.millrace.model.BinaryForm;
 import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.IndexDefinition;
@@ -21,16 +22,22 @@ import java.util.List;
  */
 final class PublishedRelation {
 
+  /** Kind byte and length of a value. */
+  private static final int VALUE_HEADER = 1 + Integer.BYTES;
+
   private final CatalogSnapshot catalog;
   private final RelationDefinition definition;
   private final boolean[] published;
   private final int publishedCount;
+  private final BinaryForm[] forms;
 
   /**
    * @param catalog the one whose publications say so
    * @param published whether each column, by its position in the definition, is published
+   * @param binary values of types with a binary form are sent in it
    */
-  PublishedRelation(CatalogSnapshot catalog, RelationDefinition definition, boolean[] published) {
+  PublishedRelation(
+      CatalogSnapshot catalog, RelationDefinition definition, boolean[] published, boolean binary) {
     this.catalog = catalog;
     this.definition = definition;
     this.published = published;
@@ -39,6 +46,10 @@ final class PublishedRelation {
       count += one ? 1 : 0;
     }
     publishedCount = count;
+    forms = binary ? new BinaryForm[published.length] : null;
+    for (int i = 0; binary && i < published.length; i++) {
+      forms[i] = BinaryForm.of(definition.columns().get(i).valueOid());
+    }
   }
 
   /** Whether it holds for that version of the table by that catalogue. */
@@ -99,18 +110,37 @@ final class PublishedRelation {
 
   /** Appends a row of the log to a message. */
   void writeTuple(ByteBuilder out, byte[] buffer, int offset, int length) {
-    if (publishedCount == published.length) {
+    if (forms == null && publishedCount == published.length) {
       out.putBytes(buffer, offset, length);
       return;
     }
     out.putShort(publishedCount);
     int at = offset + Tuples.FIRST_COLUMN;
-    for (boolean wanted : published) {
+    for (int i = 0; i < published.length; i++) {
       int end = Tuples.columnEnd(buffer, at);
-      if (wanted) {
-        out.putBytes(buffer, at, end - at);
+      if (published[i]) {
+        column(out, i, buffer, at, end);
       }
       at = end;
+    }
+  }
+
+  /** Copies a column from its kind byte on, or writes its value in binary form. */
+  private void column(ByteBuilder out, int column, byte[] buffer, int from, int to) {
+    BinaryForm form = forms == null || buffer[from] != 't' ? null : forms[column];
+    if (form == null) {
+      out.putBytes(buffer, from, to - from);
+      return;
+    }
+    int start = out.size();
+    try {
+      out.putByte('b').putInt(0);
+      form.write(buffer, from + VALUE_HEADER, to - from - VALUE_HEADER, out);
+      out.setInt(start + 1, out.size() - start - VALUE_HEADER);
+    } catch (RuntimeException notOfTheType) {
+      // A source may print a value in a way that is not known here; text is always right.
+      out.truncate(start);
+      out.putBytes(buffer, from, to - from);
     }
   }
 
@@ -122,13 +152,13 @@ final class PublishedRelation {
     out.putShort(publishedCount);
     int at = newTuple + Tuples.FIRST_COLUMN;
     int old = oldTuple + Tuples.FIRST_COLUMN;
-    for (boolean wanted : published) {
+    for (int i = 0; i < published.length; i++) {
       int end = Tuples.columnEnd(buffer, at);
       int oldEnd = Tuples.columnEnd(buffer, old);
-      if (wanted && buffer[at] == 'u' && buffer[old] == 't') {
-        out.putBytes(buffer, old, oldEnd - old);
-      } else if (wanted) {
-        out.putBytes(buffer, at, end - at);
+      if (published[i] && buffer[at] == 'u' && buffer[old] == 't') {
+        column(out, i, buffer, old, oldEnd);
+      } else if (published[i]) {
+        column(out, i, buffer, at, end);
       }
       at = end;
       old = oldEnd;

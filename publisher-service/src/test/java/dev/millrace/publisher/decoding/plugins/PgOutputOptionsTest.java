@@ -77,9 +77,9 @@ class PgOutputOptionsTest {
   }
 
   @Test
-  @DisplayName("What comes later is refused by name, its default accepted")
-  void laterOptions() {
-    assertRefused("0A000", "option \"binary\" is not supported yet", with("1", "binary", "1"));
+  @DisplayName("Every option and its default is accepted")
+  void acceptedOptions() {
+    assertThat(PgOutputOptions.parse(with("1", "binary", "1")).binary()).isTrue();
     PgOutputOptions defaults =
         PgOutputOptions.parse(
             with(

@@ -30,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiPredicate;
@@ -264,10 +265,21 @@ public final class StreamText {
       } else {
         Relation.Column column = columns.get(i);
         boolean byValue = column.typeOid() == PgType.NUMERIC && column.typeModifier() == -1;
-        values.add(byValue ? number(tuple.text(i)) : tuple.text(i));
+        values.add(tuple.kind(i) == 'b' ? binary(tuple, i, byValue) : text(tuple, i, byValue));
       }
     }
     return values;
+  }
+
+  private static String text(TupleData tuple, int column, boolean byValue) {
+    return byValue ? number(tuple.text(column)) : tuple.text(column);
+  }
+
+  /** Hexadecimal; a numeric's scale is left out where it counts by value. */
+  private static String binary(TupleData tuple, int column, boolean byValue) {
+    int from = tuple.valueOffset(column);
+    String hex = HexFormat.of().formatHex(tuple.buffer(), from, from + tuple.valueLength(column));
+    return "b" + (byValue ? hex.substring(0, 12) + hex.substring(16) : hex);
   }
 
   private static String number(String text) {

@@ -135,13 +135,12 @@ record VectorScenario(
   }
 
   /**
-   * Binary captures come later; stream captures repeat the sql ones, except where streaming or
-   * two-phase commit is what they show.
+   * Stream captures repeat the sql ones, except where streaming or two-phase commit is what they
+   * show.
    */
   private static boolean comparable(JsonNode run, boolean streaming) {
     return (streaming || run.path("capture").asString().equals("sql"))
-        && !run.has("client_encoding")
-        && run.path("options").path("binary").asString("false").equals("false");
+        && !run.has("client_encoding");
   }
 
   private static boolean twoPhase(JsonNode run) {
