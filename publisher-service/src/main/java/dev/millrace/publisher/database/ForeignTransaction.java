@@ -1,6 +1,7 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.model.ByteBuilder;
+import dev.millrace.publisher.wal.PrepareRecord;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalFormat;
 import dev.millrace.publisher.wal.WalRecordType;
@@ -60,9 +61,47 @@ public final class ForeignTransaction {
     subxids.forEach(out::putInt);
     out.putLong(ending.sourceLsn());
     batch.end();
-    long endLsn = transactions.appendCommit(batch, ending.sourceLsn());
+    long endLsn = transactions.appendEnding(batch, ending.sourceLsn(), end -> {});
     end();
     return endLsn;
+  }
+
+  /**
+   * Appends {@code batch} with the prepare record behind it and empties it. The transaction stays
+   * until {@link ForeignTransactions#finishPrepared}.
+   *
+   * @return the end of the prepare record
+   */
+  public long prepare(WalBatch batch, String gid, Ending ending, Collection<Integer> subxids) {
+    int before = batch.size();
+    int flags = WalFormat.WITH_SOURCE_LSN | PrepareRecord.CHANGED;
+    ByteBuilder out =
+        batch.begin(
+            WalRecordType.PREPARE,
+            flags,
+            xid(),
+            xid(),
+            transactions.databaseOid(),
+            ending.originId());
+    new PrepareRecord(
+            ending.time(),
+            ending.originLsn(),
+            List.copyOf(subxids),
+            gid,
+            List.of(),
+            List.of())
+        .encode(out);
+    out.putLong(ending.sourceLsn());
+    batch.end();
+    int length = batch.size() - before;
+    subxids.forEach(transaction.subtransactions()::addCommitted);
+    return transactions.appendEnding(
+        batch,
+        ending.sourceLsn(),
+        end ->
+            transactions.prepared(
+                new PreparedTransaction(gid, transaction, ending.time(), end - length, end, true),
+                new ForeignTransactions.PreparedOrigin(ending.originId(), ending.originLsn())));
   }
 
   /** As {@link #commit(WalBatch, Ending, Collection)}, without subtransactions. */
@@ -87,6 +126,7 @@ public final class ForeignTransaction {
   public void abort(WalBatch batch, long time) {
     transactions.addAbort(batch, xid(), xid(), time);
     transactions.append(batch);
+    transactions.aborted(xid());
     end();
   }
 

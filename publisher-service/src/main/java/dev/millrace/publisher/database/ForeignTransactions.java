@@ -7,12 +7,19 @@ import dev.millrace.model.PgTime;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.catalog.CatalogTransaction;
+import dev.millrace.publisher.recovery.RecoveryResult;
+import dev.millrace.publisher.wal.FinishPreparedRecord;
+import dev.millrace.publisher.wal.PrepareRecord;
 import dev.millrace.publisher.wal.WalBatch;
+import dev.millrace.publisher.wal.WalFormat;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import dev.millrace.sql.ParsedStatement;
 import java.time.Clock;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 
 /**
  * The way into the log for transactions that another server ran: they get xids of this node, are
@@ -27,15 +34,21 @@ public final class ForeignTransactions {
   private final CatalogStore catalog;
   private final CommitGate gate;
   private final RunningTransactions running;
+  private final PreparedTransactions prepared;
   private final Clock clock;
   private final int databaseOid;
+  private final Map<String, PreparedOrigin> origins = new HashMap<>();
   private volatile long sourceLsn;
+
+  /** Where a prepared transaction came from: the message of its end does not tell. */
+  record PreparedOrigin(int id, long lsn) {}
 
   ForeignTransactions(
       WriteAheadLog log,
       CatalogStore catalog,
       CommitGate gate,
       RunningTransactions running,
+      PreparedTransactions prepared,
       Clock clock,
       int databaseOid,
       long sourceLsn) {
@@ -43,6 +56,7 @@ public final class ForeignTransactions {
     this.catalog = catalog;
     this.gate = gate;
     this.running = running;
+    this.prepared = prepared;
     this.clock = clock;
     this.databaseOid = databaseOid;
     this.sourceLsn = sourceLsn;
@@ -81,12 +95,16 @@ public final class ForeignTransactions {
     return endLsn;
   }
 
-  /** Appends a batch that ends with a commit record; its position counts from that moment on. */
-  long appendCommit(WalBatch batch, long newSourceLsn) {
+  /**
+   * Appends a batch that ends with the record of a commit or the like; the position it carries
+   * counts from that moment on, and so does what {@code appended} does with the record's end.
+   */
+  long appendEnding(WalBatch batch, long newSourceLsn, LongConsumer appended) {
     long stamp = gate.enterShared();
     try {
       long endLsn = log.append(batch);
       batch.clear();
+      appended.accept(endLsn);
       sourceLsn = Lsn.max(sourceLsn, newSourceLsn);
       return endLsn;
     } finally {
@@ -94,11 +112,84 @@ public final class ForeignTransactions {
     }
   }
 
+  /** Takes up a transaction that a start found prepared in the log. */
+  void resume(RecoveryResult.Prepared found) {
+    NodeTransaction transaction = new NodeTransaction(running, null, found.xid());
+    transaction.register(found.firstLsn());
+    found.record().subxids().forEach(transaction.subtransactions()::addCommitted);
+    origins.put(
+        found.record().gid(), new PreparedOrigin(found.originId(), found.record().originLsn()));
+    prepared.add(
+        new PreparedTransaction(
+            found.record().gid(),
+            transaction,
+            found.record().time(),
+            found.lsn(),
+            found.endLsn(),
+            found.changed()));
+  }
+
+  /** Its prepare record was appended. */
+  void prepared(PreparedTransaction transaction, PreparedOrigin origin) {
+    origins.put(transaction.gid(), origin);
+    prepared.add(transaction);
+  }
+
+  /** Whether a transaction of that identifier is prepared. */
+  public boolean isPrepared(String gid) {
+    return prepared.all().stream().anyMatch(each -> each.gid().equals(gid));
+  }
+
+  /**
+   * Appends {@code batch} with the end of a prepared transaction behind it, and empties it.
+   *
+   * @param time of the end, microseconds since 2000-01-01 UTC
+   * @param endSourceLsn the position behind the end in the source's log
+   * @return the end of that record
+   * @throws PgException 42704 when no transaction of that identifier is prepared
+   */
+  public long finishPrepared(
+      WalBatch batch, String gid, boolean commit, long time, long endSourceLsn) {
+    PreparedTransaction found = prepared.take(gid);
+    PreparedOrigin origin = origins.remove(gid);
+    int xid = found.transaction().xid();
+    int flags = WalFormat.WITH_SOURCE_LSN | (found.changed() ? PrepareRecord.CHANGED : 0);
+    ByteBuilder out =
+        batch.begin(
+            commit ? WalRecordType.COMMIT_PREPARED : WalRecordType.ROLLBACK_PREPARED,
+            flags,
+            xid,
+            xid,
+            databaseOid,
+            origin.id());
+    new FinishPreparedRecord(
+            time,
+            origin.lsn(),
+            found.transaction().subtransactions().committed(),
+            found.prepareEndLsn(),
+            found.prepareTime(),
+            gid)
+        .encode(out);
+    out.putLong(endSourceLsn);
+    batch.end();
+    long endLsn = appendEnding(batch, endSourceLsn, end -> prepared.remove(gid));
+    if (!commit) {
+      aborted(xid);
+    }
+    found.transaction().end();
+    return endLsn;
+  }
+
   /** Appends the abort record of a transaction or, with another xid, a subtransaction of it. */
   void addAbort(WalBatch batch, int xid, int topXid, long time) {
     ByteBuilder out = batch.begin(WalRecordType.ABORT, 0, xid, topXid, databaseOid, 0);
     out.putLong(time == 0 ? PgTime.fromInstant(clock.instant()) : time).putInt(0);
     batch.end();
+  }
+
+  /** Nobody need keep what that transaction did. */
+  void aborted(int xid) {
+    log.abortedTransactions().add(xid);
   }
 
   /** Changes the catalogue in a transaction of its own, current from its commit record on. */
@@ -142,10 +233,14 @@ public final class ForeignTransactions {
       command = "ALTER TABLE";
     }
     if (command != null) {
-      throw new PgException(
-              SqlState.READ_ONLY_SQL_TRANSACTION,
-              "cannot execute " + command + " in a publisher that reads from a PostgreSQL server")
-          .withHint("Run it on that server; its changes arrive here through the replication slot.");
+      throw refused(command);
     }
+  }
+
+  static PgException refused(String command) {
+    return new PgException(
+            SqlState.READ_ONLY_SQL_TRANSACTION,
+            "cannot execute " + command + " in a publisher that reads from a PostgreSQL server")
+        .withHint("Run it on that server; its changes arrive here through the replication slot.");
   }
 }

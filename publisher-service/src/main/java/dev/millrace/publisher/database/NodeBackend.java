@@ -187,6 +187,7 @@ final class NodeBackend implements TransactionBackend {
     SessionParts next = null;
     try {
       refuseAfterFailure();
+      refuseWhenForeign("PREPARE TRANSACTION");
       next = newSession();
       int limit = settings.getInt("max_prepared_transactions");
       node.twoPhase().prepare(gid, ending, batch(), limit);
@@ -208,7 +209,14 @@ final class NodeBackend implements TransactionBackend {
   public void finishPrepared(String gid, boolean commit) {
     completePending();
     refuseAfterFailure();
+    refuseWhenForeign(commit ? "COMMIT PREPARED" : "ROLLBACK PREPARED");
     node.twoPhase().finish(gid, commit, origin);
+  }
+
+  private void refuseWhenForeign(String command) {
+    if (node.isForeign()) {
+      throw ForeignTransactions.refused(command);
+    }
   }
 
   private void forgetTransaction() {

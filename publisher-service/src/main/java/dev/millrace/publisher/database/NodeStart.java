@@ -124,6 +124,7 @@ final class NodeStart {
     RecoveryResult recovered = recover(database);
     abortUnfinished(recovered);
     NodeParts parts = parts(database, recovered);
+    recovered.prepared().forEach(parts.foreign()::resume);
     return begin(parts, new DdlExecutor(parts));
   }
 
@@ -217,6 +218,7 @@ final class NodeStart {
             databaseOid,
             Math.max(recovered.lastCommitTime(), control.state().checkpointTime()));
     RunningTransactions running = new RunningTransactions(recovered.nextXid());
+    PreparedTransactions prepared = new PreparedTransactions();
     return new NodeParts(
         database,
         log,
@@ -236,7 +238,7 @@ final class NodeStart {
             locks,
             sequences,
             transactions,
-            new PreparedTransactions(),
+            prepared,
             new PreparedFiles(dataDirectory),
             failure),
         new AsyncCommits(settings),
@@ -245,7 +247,7 @@ final class NodeStart {
         failure,
         foreign
             ? new ForeignTransactions(
-                log, catalog, gate, running, clock, databaseOid, recovered.sourceLsn())
+                log, catalog, gate, running, prepared, clock, databaseOid, recovered.sourceLsn())
             : null);
   }
 

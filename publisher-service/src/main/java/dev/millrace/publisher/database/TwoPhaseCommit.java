@@ -181,7 +181,9 @@ final class TwoPhaseCommit {
   /** Lets go of the connections; the log still has the transactions, and H2 must not keep them. */
   void close() {
     for (PreparedTransaction open : prepared.all()) {
-      open.transaction().heap().close();
+      if (open.transaction().heap() != null) {
+        open.transaction().heap().close();
+      }
     }
   }
 }

@@ -166,8 +166,10 @@ public final class Recovery {
           }
         }
       }
-      for (RecoveryResult.Prepared each : List.copyOf(prepared.values())) {
-        open(each, buffer);
+      if (withRows) {
+        for (RecoveryResult.Prepared each : List.copyOf(prepared.values())) {
+          open(each, buffer);
+        }
       }
       setReferentialIntegrity(true);
     } catch (SQLException e) {
@@ -310,6 +312,7 @@ public final class Recovery {
             reader.lsn(),
             reader.endLsn(),
             (reader.flags() & PrepareRecord.CHANGED) != 0,
+            reader.originId(),
             record,
             null,
             null));
@@ -343,6 +346,7 @@ public final class Recovery {
             found.lsn(),
             found.endLsn(),
             found.changed(),
+            found.originId(),
             found.record(),
             changes.isEmpty() ? null : changes,
             own));
@@ -368,10 +372,7 @@ public final class Recovery {
   }
 
   private void readSourceLsn(WalReader reader) {
-    boolean holdsIt =
-        reader.type() == WalRecordType.COMMIT
-            || reader.type() == WalRecordType.RUNNING_TRANSACTIONS;
-    if (holdsIt && (reader.flags() & WalFormat.WITH_SOURCE_LSN) != 0) {
+    if ((reader.flags() & WalFormat.WITH_SOURCE_LSN) != 0) {
       int at = reader.bodyOffset() + reader.bodyLength() - Long.BYTES;
       sourceLsn = Lsn.max(sourceLsn, TupleReader.getLong(reader.buffer(), at));
     }

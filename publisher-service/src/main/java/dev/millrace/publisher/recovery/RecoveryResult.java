@@ -31,11 +31,13 @@ public record RecoveryResult(
     long sourceLsn) {
 
   /**
-   * A prepared transaction; its rows are in its connection's open transaction.
+   * A prepared transaction; its rows are in its connection's open transaction, where they are this
+   * node's own; {@code connection} is null where they are a source's.
    *
    * @param firstLsn its first record
    * @param lsn its PREPARE record, which ends at {@code endLsn}
    * @param changed whether it changed anything
+   * @param originId the origin of its PREPARE record
    * @param catalog its catalogue changes with their locks, null when it made none
    */
   public record Prepared(
@@ -44,6 +46,7 @@ public record RecoveryResult(
       long lsn,
       long endLsn,
       boolean changed,
+      int originId,
       PrepareRecord record,
       CatalogTransaction catalog,
       Connection connection) {}

@@ -3,6 +3,7 @@ package dev.millrace.publisher.source;
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.database.ForeignTransactions;
 import dev.millrace.publisher.database.PublisherNode;
+import dev.millrace.publisher.origin.ReplicationOrigins;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -57,6 +58,7 @@ class SourceConfiguration {
       ForeignTransactions transactions,
       WriteAheadLog log,
       CatalogStore catalog,
+      ReplicationOrigins origins,
       PositionWaiters waiters,
       SourceStatus status) {
     SourceSlot slot =
@@ -66,7 +68,7 @@ class SourceConfiguration {
             transactions,
             new SourcePublication(properties),
             SourceIdentity.fileIn(dataDirectory));
-    return new SourceReceiver(slot::open, transactions, log, catalog, waiters, status, properties);
+    return new SourceReceiver(slot::open, transactions, log, catalog, origins, waiters, status, properties);
   }
 
   @Bean

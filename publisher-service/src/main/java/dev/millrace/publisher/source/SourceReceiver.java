@@ -5,6 +5,7 @@ import dev.millrace.model.PgException;
 import dev.millrace.pgoutput.PgOutputReader;
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.database.ForeignTransactions;
+import dev.millrace.publisher.origin.ReplicationOrigins;
 import dev.millrace.publisher.wal.WriteAheadLog;
 import java.nio.ByteBuffer;
 import java.sql.SQLException;
@@ -41,6 +42,7 @@ final class SourceReceiver implements Runnable {
   private final ForeignTransactions transactions;
   private final WriteAheadLog log;
   private final CatalogStore catalog;
+  private final ReplicationOrigins origins;
   private final PositionWaiters waiters;
   private final SourceStatus status;
   private final SourceProperties properties;
@@ -52,6 +54,7 @@ final class SourceReceiver implements Runnable {
       ForeignTransactions transactions,
       WriteAheadLog log,
       CatalogStore catalog,
+      ReplicationOrigins origins,
       PositionWaiters waiters,
       SourceStatus status,
       SourceProperties properties) {
@@ -59,6 +62,7 @@ final class SourceReceiver implements Runnable {
     this.transactions = transactions;
     this.log = log;
     this.catalog = catalog;
+    this.origins = origins;
     this.waiters = waiters;
     this.status = status;
     this.properties = properties;
@@ -113,7 +117,8 @@ final class SourceReceiver implements Runnable {
   private void receive(SourceStream stream) throws SQLException {
     SourceRelations relations = new SourceRelations(catalog, transactions, stream.tables());
     Confirmations confirmations = new Confirmations(transactions.sourceLsn());
-    StreamWriter writer = new StreamWriter(transactions, relations, confirmations, waiters);
+    StreamWriter writer = new StreamWriter(
+            transactions, relations, confirmations, waiters, origins::findOrCreate);
     try {
       new Conversation(stream, relations, confirmations, writer).run();
     } finally {

@@ -150,7 +150,7 @@ final class SourceSlot {
   }
 
   private boolean twoPhase(Connection queries) throws SQLException {
-    return false;
+    return properties.twoPhase() && queries.getMetaData().getDatabaseMajorVersion() >= 15;
   }
 
   private List<String> row(Connection queries) throws SQLException {

@@ -6,15 +6,20 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.pgoutput.Begin;
+import dev.millrace.pgoutput.BeginPrepare;
 import dev.millrace.pgoutput.Commit;
+import dev.millrace.pgoutput.CommitPrepared;
 import dev.millrace.pgoutput.Delete;
 import dev.millrace.pgoutput.Insert;
 import dev.millrace.pgoutput.LogicalMessage;
 import dev.millrace.pgoutput.Origin;
 import dev.millrace.pgoutput.PgOutputMessage;
+import dev.millrace.pgoutput.Prepare;
 import dev.millrace.pgoutput.Relation;
+import dev.millrace.pgoutput.RollbackPrepared;
 import dev.millrace.pgoutput.StreamAbort;
 import dev.millrace.pgoutput.StreamCommit;
+import dev.millrace.pgoutput.StreamPrepare;
 import dev.millrace.pgoutput.StreamStart;
 import dev.millrace.pgoutput.StreamStop;
 import dev.millrace.pgoutput.Truncate;
@@ -31,6 +36,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 
 /**
  * Writes what the source sends into the own log, message by message, in the order it comes.
@@ -66,6 +72,7 @@ final class StreamWriter {
   private final SourceRelations relations;
   private final Confirmations confirmations;
   private final PositionWaiters waiters;
+  private final ToIntFunction<String> origins;
   private final long startLsn;
   private final WalBatch batch = new WalBatch(2 * APPEND_BYTES);
   private final RowRecords rows;
@@ -79,15 +86,20 @@ final class StreamWriter {
   private long appendedLsn;
   private long completeLsn;
 
+  /**
+   * @param origins gives the number of a replication origin of that name
+   */
   StreamWriter(
       ForeignTransactions log,
       SourceRelations relations,
       Confirmations confirmations,
-      PositionWaiters waiters) {
+      PositionWaiters waiters,
+      ToIntFunction<String> origins) {
     this.log = log;
     this.relations = relations;
     this.confirmations = confirmations;
     this.waiters = waiters;
+    this.origins = origins;
     this.startLsn = log.sourceLsn();
     this.rows = new RowRecords(batch, log.databaseOid());
   }
@@ -134,8 +146,28 @@ final class StreamWriter {
       streamCommit(commit);
     } else if (message instanceof StreamAbort abort) {
       streamAbort(abort);
-    } else if (message instanceof Origin || message instanceof Type) {
-      requireOpen(message.type().title());
+    } else if (message instanceof BeginPrepare begin) {
+      requireNoneOpen("Begin Prepare");
+      enter(new SourceTransaction(begin.xid(), false, log.begin()));
+    } else if (message instanceof Prepare prepare) {
+      prepare(prepare);
+    } else if (message instanceof StreamPrepare prepare) {
+      requireNoneOpen("Stream Prepare");
+      SourceTransaction ended = takeStreamed(prepare.xid(), "Stream Prepare");
+      prepare(ended, prepare.gid(), prepare.endLsn(), prepare.prepareTime());
+    } else if (message instanceof CommitPrepared commit) {
+      requireNoneOpen("Commit Prepared");
+      finishPrepared(commit.gid(), true, commit.commitLsn(), commit.endLsn(), commit.commitTime());
+    } else if (message instanceof RollbackPrepared rollback) {
+      requireNoneOpen("Rollback Prepared");
+      long endLsn = rollback.rollbackEndLsn();
+      finishPrepared(rollback.gid(), false, endLsn, endLsn, rollback.rollbackTime());
+    } else if (message instanceof Origin origin) {
+      requireOpen("Origin");
+      current.origin(origins.applyAsInt(origin.name()), origin.originLsn());
+      writer = null;
+    } else if (message instanceof Type) {
+      requireOpen("Type");
     } else {
       throw violation("unexpected " + message.type().title() + " message");
     }
@@ -154,11 +186,12 @@ final class StreamWriter {
 
   private void leave() {
     current = null;
+    begun = null;
     writer = null;
   }
 
   private void commit(Commit commit) {
-    if (current == null || current.isStreamed()) {
+    if (current == null || current.isStreamed() || begun == null) {
       throw violation("Commit message without Begin");
     }
     if (commit.commitLsn() != begun.finalLsn()) {
@@ -209,13 +242,58 @@ final class StreamWriter {
     enter(transaction);
   }
 
-  private void streamCommit(StreamCommit commit) {
-    requireNoneOpen("Stream Commit");
-    SourceTransaction ended = streamed.remove(commit.xid());
+  private SourceTransaction takeStreamed(int xid, String what) {
+    SourceTransaction ended = streamed.remove(xid);
     if (ended == null) {
-      throw violation("Stream Commit message without Stream Start");
+      throw violation(what + " message without Stream Start");
     }
     ended.relations().forEach((oid, own) -> told.merge(oid, own, StreamWriter::later));
+    return ended;
+  }
+
+  private void prepare(Prepare prepare) {
+    if (current == null || current.isStreamed() || begun != null) {
+      throw violation("Prepare message without Begin Prepare");
+    }
+    SourceTransaction ended = current;
+    leave();
+    prepare(ended, prepare.gid(), prepare.endLsn(), prepare.prepareTime());
+  }
+
+  /** A transaction that is prepared here already was sent again after a crash over there. */
+  private void prepare(SourceTransaction ended, String gid, long endLsn, long time) {
+    completeLsn = endLsn;
+    if (log.isPrepared(gid)) {
+      ended.own().abort(batch, time);
+      return;
+    }
+    append();
+    FaultPoint.hit("source.before-prepare");
+    Ending ending = new Ending(time, ended.originId(), ended.originLsn(), endLsn);
+    appendedLsn = ended.own().prepare(batch, gid, ending, ended.subxids());
+    confirmations.committed(appendedLsn, endLsn);
+    FaultPoint.hit("source.after-prepare");
+  }
+
+  private void finishPrepared(String gid, boolean commit, long lsn, long endLsn, long time) {
+    completeLsn = endLsn;
+    if (!log.isPrepared(gid)) {
+      if (Lsn.isBefore(lsn, startLsn)) {
+        return; // It has ended here already.
+      }
+      throw violation("the end of prepared transaction \"" + gid + "\", which is not prepared");
+    }
+    append();
+    waiters.beforeCommit(lsn);
+    FaultPoint.hit("source.before-finish");
+    appendedLsn = log.finishPrepared(batch, gid, commit, time, endLsn);
+    confirmations.committed(appendedLsn, endLsn);
+    FaultPoint.hit("source.after-finish");
+  }
+
+  private void streamCommit(StreamCommit commit) {
+    requireNoneOpen("Stream Commit");
+    SourceTransaction ended = takeStreamed(commit.xid(), "Stream Commit");
     finish(ended, commit.commitLsn(), commit.endLsn(), commit.commitTime(), ended.subxids());
   }
 

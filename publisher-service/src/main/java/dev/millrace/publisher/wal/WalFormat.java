@@ -42,8 +42,9 @@ package dev.millrace.publisher.wal;
  *           transactions have files of their own ({@link PreparedFiles}), count 4 and their xids 4 each
  * FLUSH_MARK flushed LSN 8
  *
- * With flag 128 ({@link #WITH_SOURCE_LSN}) COMMIT, RUNNING_TRANSACTIONS and the like end with a position 8: up to there
- * the log of the server that the rows were taken from is in this log.
+ * With flag 128 ({@link #WITH_SOURCE_LSN}) a COMMIT, PREPARE, COMMIT_PREPARED, ROLLBACK_PREPARED, MESSAGE or
+ * RUNNING_TRANSACTIONS record ends with a position 8: up to there the log of the server that the rows were taken from is
+ * in this log.
  *
  * tuple     number of columns 2, then per column of the relation version a kind byte: n null, u unchanged large value,
  *           t followed by length 4 and PostgreSQL's text form in UTF-8 - the tuple of the pgoutput protocol

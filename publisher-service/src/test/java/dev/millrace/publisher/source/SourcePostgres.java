@@ -150,6 +150,7 @@ public final class SourcePostgres implements AutoCloseable {
     for (String gid : rows("SELECT quote_literal(gid) FROM pg_prepared_xacts")) {
       run("ROLLBACK PREPARED " + gid);
     }
+    rows("SELECT pg_replication_origin_drop(roname) FROM pg_replication_origin");
     for (String schema :
         rows(
             "SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <>"

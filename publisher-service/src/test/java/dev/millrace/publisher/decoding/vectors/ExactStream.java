@@ -113,7 +113,7 @@ final class ExactStream {
     } else if (message instanceof LogicalMessage m) {
       return new LogicalMessage(xid(m.streamXid()), m.transactional(), 1, m.prefix(), m.content());
     } else if (message instanceof Origin m) {
-      return new Origin(m.originLsn() == 0 ? 0 : 1, m.name());
+      return new Origin(1, m.name());
     }
     return ending(message);
   }
