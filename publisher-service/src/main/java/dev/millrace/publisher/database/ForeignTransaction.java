@@ -84,12 +84,7 @@ public final class ForeignTransaction {
             transactions.databaseOid(),
             ending.originId());
     new PrepareRecord(
-            ending.time(),
-            ending.originLsn(),
-            List.copyOf(subxids),
-            gid,
-            List.of(),
-            List.of())
+            ending.time(), ending.originLsn(), List.copyOf(subxids), gid, List.of(), List.of())
         .encode(out);
     out.putLong(ending.sourceLsn());
     batch.end();

@@ -68,7 +68,8 @@ class SourceConfiguration {
             transactions,
             new SourcePublication(properties),
             SourceIdentity.fileIn(dataDirectory));
-    return new SourceReceiver(slot::open, transactions, log, catalog, origins, waiters, status, properties);
+    return new SourceReceiver(
+        slot::open, transactions, log, catalog, origins, waiters, status, properties);
   }
 
   @Bean

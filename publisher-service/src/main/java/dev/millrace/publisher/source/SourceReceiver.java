@@ -117,8 +117,8 @@ final class SourceReceiver implements Runnable {
   private void receive(SourceStream stream) throws SQLException {
     SourceRelations relations = new SourceRelations(catalog, transactions, stream.tables());
     Confirmations confirmations = new Confirmations(transactions.sourceLsn());
-    StreamWriter writer = new StreamWriter(
-            transactions, relations, confirmations, waiters, origins::findOrCreate);
+    StreamWriter writer =
+        new StreamWriter(transactions, relations, confirmations, waiters, origins::findOrCreate);
     try {
       new Conversation(stream, relations, confirmations, writer).run();
     } finally {

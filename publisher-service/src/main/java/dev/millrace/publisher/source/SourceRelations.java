@@ -6,7 +6,9 @@ import dev.millrace.model.Lsn;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
+import dev.millrace.model.UserType;
 import dev.millrace.pgoutput.Relation;
+import dev.millrace.pgoutput.Type;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.catalog.CatalogStore;
 import dev.millrace.publisher.catalog.CatalogTransaction;
@@ -14,8 +16,10 @@ import dev.millrace.publisher.catalog.SchemaDefinition;
 import dev.millrace.publisher.database.ForeignTransactions;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -35,6 +39,7 @@ final class SourceRelations {
   private final CatalogStore catalog;
   private final ForeignTransactions log;
   private final SourceTables tables;
+  private final Map<Integer, QualifiedName> typeNames = new HashMap<>();
   private Seen seen;
 
   /**
@@ -58,6 +63,26 @@ final class SourceRelations {
     return known != null && sameContent(known, told)
         ? known
         : put(told, live == null ? 0 : live.schemaOid());
+  }
+
+  /** A Type message: what the type is called in the Relation messages that follow. */
+  void define(Type message) {
+    String schema = message.namespace().isEmpty() ? "pg_catalog" : message.namespace();
+    typeNames.put(message.typeOid(), new QualifiedName(schema, message.name()));
+  }
+
+  /** Types have the names that were told, also where the source's catalogue has others by now. */
+  private ColumnDefinition named(ColumnDefinition column) {
+    QualifiedName name = typeNames.get(column.typeOid());
+    if (name == null || column.userType() != null && column.userType().announced().equals(name)) {
+      return column;
+    }
+    UserType live = column.userType();
+    return SourceTables.of(
+        column,
+        live == null
+            ? new UserType(name.name(), name, column.typeOid(), -1)
+            : new UserType(live.shown(), name, live.valueOid(), live.valueModifier()));
   }
 
   private static boolean sameContent(RelationDefinition a, RelationDefinition b) {
@@ -164,7 +189,7 @@ final class SourceRelations {
         });
   }
 
-  private static RelationDefinition definition(
+  private RelationDefinition definition(
       Relation message, RelationDefinition known, RelationDefinition live) {
     List<ColumnDefinition> columns = columns(message, live);
     List<IndexDefinition> indexes = live == null ? List.of() : live.indexes();
@@ -172,6 +197,7 @@ final class SourceRelations {
       columns = derivedColumns(message, known);
       indexes = List.of();
     }
+    columns = columns.stream().map(this::named).toList();
     int identityIndex =
         live != null && live.replicaIdentity() == ReplicaIdentity.INDEX
             ? live.identityIndexOid()

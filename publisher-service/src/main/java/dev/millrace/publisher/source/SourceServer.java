@@ -52,7 +52,7 @@ final class SourceServer {
     Connection connection = open(with);
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET lock_timeout = " + LOCK_TIMEOUT_MS);
-      statement.execute("SET search_path = ''");
+      statement.execute("SET search_path = public"); // How types are shown.
     }
     return connection;
   }

@@ -6,6 +6,7 @@ import dev.millrace.model.Lsn;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.ReplicaIdentity;
+import dev.millrace.model.UserType;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,6 +53,19 @@ final class SourceTables {
           + " JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid"
           + " WHERE i.indrelid = ANY (?) AND i.indisvalid AND i.indpred IS NULL"
           + " AND i.indexprs IS NULL ORDER BY i.indrelid, i.indexrelid";
+
+  /** Types from here on are announced by Type messages. */
+  static final int FIRST_ANNOUNCED_TYPE = 10_000;
+
+  private static final String TYPES =
+      "WITH RECURSIVE base (oid, bottom, modifier) AS ("
+          + "SELECT t.oid, t.oid, -1 FROM pg_catalog.pg_type t WHERE t.oid = ANY (?)"
+          + " UNION ALL SELECT base.oid, t.typbasetype, t.typtypmod FROM base"
+          + " JOIN pg_catalog.pg_type t ON t.oid = base.bottom WHERE t.typtype = 'd')"
+          + " SELECT base.oid, pg_catalog.format_type(base.oid, NULL), n.nspname, t.typname,"
+          + " CASE t.typtype WHEN 'e' THEN 'pg_catalog.text'::pg_catalog.regtype ELSE t.oid END,"
+          + " base.modifier FROM base JOIN pg_catalog.pg_type t ON t.oid = base.bottom"
+          + " JOIN pg_catalog.pg_namespace n ON n.oid = t.typnamespace WHERE t.typtype <> 'd'";
 
   private final Connection connection;
 
@@ -110,6 +125,7 @@ final class SourceTables {
   /** By OID, those that are there, with all their columns. */
   Map<Integer, Table> find(Collection<Integer> oids) throws SQLException {
     Map<Integer, List<ColumnDefinition>> columns = columns(oids);
+    addUserTypes(columns);
     Map<Integer, List<IndexDefinition>> indexes = new HashMap<>();
     Map<Integer, Integer> identities = indexes(oids, indexes);
     Map<Integer, Table> tables = new HashMap<>();
@@ -206,6 +222,49 @@ final class SourceTables {
       }
     }
     return columns;
+  }
+
+  private void addUserTypes(Map<Integer, List<ColumnDefinition>> columns) throws SQLException {
+    Set<Integer> oids = new HashSet<>();
+    columns
+        .values()
+        .forEach(
+            table ->
+                table.stream()
+                    .map(ColumnDefinition::typeOid)
+                    .filter(oid -> Integer.compareUnsigned(oid, FIRST_ANNOUNCED_TYPE) >= 0)
+                    .forEach(oids::add));
+    if (oids.isEmpty()) {
+      return;
+    }
+    Map<Integer, UserType> types = new HashMap<>();
+    try (PreparedStatement statement = prepare(TYPES, oids);
+        ResultSet row = statement.executeQuery()) {
+      while (row.next()) {
+        types.put(
+            oid(row, 1),
+            new UserType(
+                row.getString(2),
+                new QualifiedName(row.getString(3), row.getString(4)),
+                oid(row, 5),
+                row.getInt(6)));
+      }
+    }
+    columns
+        .values()
+        .forEach(table -> table.replaceAll(column -> of(column, types.get(column.typeOid()))));
+  }
+
+  static ColumnDefinition of(ColumnDefinition column, UserType type) {
+    return new ColumnDefinition(
+        column.attnum(),
+        column.name(),
+        column.typeOid(),
+        column.typeModifier(),
+        column.notNull(),
+        column.identity(),
+        column.generated(),
+        type);
   }
 
   private static char letter(String value) {

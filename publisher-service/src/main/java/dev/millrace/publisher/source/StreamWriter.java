@@ -166,8 +166,9 @@ final class StreamWriter {
       requireOpen("Origin");
       current.origin(origins.applyAsInt(origin.name()), origin.originLsn());
       writer = null;
-    } else if (message instanceof Type) {
+    } else if (message instanceof Type type) {
       requireOpen("Type");
+      relations.define(type);
     } else {
       throw violation("unexpected " + message.type().title() + " message");
     }
