@@ -5,6 +5,8 @@ import dev.millrace.model.SqlState;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -18,6 +20,9 @@ final class DurableCommit {
   private final TransactionTemplate transactions;
   private final DataSource dataSource;
   private final boolean h2;
+
+  /** What waits for the end of {@link #together} on this thread; null outside of it. */
+  private final ThreadLocal<List<Runnable>> joined = new ThreadLocal<>();
 
   DurableCommit(TransactionTemplate transactions, DataSource dataSource) {
     this.transactions = transactions;
@@ -38,10 +43,50 @@ final class DurableCommit {
     transactions.executeWithoutResult(status -> work.run());
   }
 
-  /** Commits and returns when the commit survives a crash. */
+  /** Commits and returns when the commit survives a crash; inside {@link #together} that does. */
   void commitDurably(Runnable work) {
     commit(work);
-    sync();
+    if (joined.get() == null) {
+      sync();
+    }
+  }
+
+  /**
+   * Makes one transaction of all that {@code work} commits.
+   *
+   * @param keep whether it is committed, durably, and what waits for that is run; else all is
+   *     rolled back and forgotten
+   */
+  void together(boolean keep, Runnable work) {
+    List<Runnable> waiting = new ArrayList<>();
+    joined.set(waiting);
+    try {
+      transactions.executeWithoutResult(
+          status -> {
+            work.run();
+            if (!keep) {
+              status.setRollbackOnly();
+            }
+          });
+    } finally {
+      joined.remove();
+    }
+    if (keep) {
+      sync();
+      waiting.forEach(Runnable::run);
+    }
+  }
+
+  /**
+   * Runs an action once what was committed before it counts: at once, or after {@link #together}.
+   */
+  void afterCommit(Runnable action) {
+    List<Runnable> waiting = joined.get();
+    if (waiting == null) {
+      action.run();
+    } else {
+      waiting.add(action);
+    }
   }
 
   void sync() {

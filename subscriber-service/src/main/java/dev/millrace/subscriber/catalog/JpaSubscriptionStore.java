@@ -43,7 +43,7 @@ final class JpaSubscriptionStore implements SubscriptionStore {
             }
           });
     }
-    listeners.changed(subscription.oid());
+    commits.afterCommit(() -> listeners.changed(subscription.oid()));
   }
 
   @Override
@@ -67,7 +67,7 @@ final class JpaSubscriptionStore implements SubscriptionStore {
           removed.forEach(relationOid -> remove(subscription, relationOid));
           added.forEach(this::add);
         });
-    listeners.changed(subscription.oid());
+    commits.afterCommit(() -> listeners.changed(subscription.oid()));
   }
 
   private void add(SubscribedRelation relation) {
@@ -116,8 +116,21 @@ final class JpaSubscriptionStore implements SubscriptionStore {
             entities.remove(row);
           }
         });
-    statistics.forget(subscriptionOid);
-    listeners.changed(subscriptionOid);
+    commits.afterCommit(
+        () -> {
+          statistics.forget(subscriptionOid);
+          listeners.changed(subscriptionOid);
+        });
+  }
+
+  @Override
+  public void together(boolean keep, Runnable calls) {
+    commits.together(keep, calls);
+  }
+
+  @Override
+  public void afterCommit(Runnable action) {
+    commits.afterCommit(action);
   }
 
   private void dropOrigins(Subscription subscription) {

@@ -4,9 +4,9 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The catalogue's writing side, for the SUBSCRIPTION commands. Each call is one transaction of its
- * own; when it returns, the change is committed and durable, and the catalogue's listeners have
- * been told. Safe for any thread.
+ * The catalogue's writing side, for the SUBSCRIPTION commands. Outside of {@link #together} each
+ * call is one transaction of its own; when it returns, the change is committed and durable, and the
+ * catalogue's listeners have been told. Safe for any thread.
  */
 public interface SubscriptionStore {
 
@@ -28,6 +28,18 @@ public interface SubscriptionStore {
    */
   void refresh(
       Subscription subscription, List<SubscribedRelation> added, Collection<Integer> removed);
+
+  /**
+   * Makes one transaction of all calls in {@code calls}; they see each other.
+   *
+   * @param keep whether it is committed; else it is rolled back, and nobody is told
+   */
+  void together(boolean keep, Runnable calls);
+
+  /**
+   * Runs an action once the calls before it count: at once, or when {@link #together} has ended.
+   */
+  void afterCommit(Runnable action);
 
   /** Removes a subscription with all that belongs to it: tables, origins, progress, statistics. */
   void drop(int subscriptionOid);

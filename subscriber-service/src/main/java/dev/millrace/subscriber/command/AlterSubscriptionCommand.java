@@ -56,7 +56,7 @@ final class AlterSubscriptionCommand {
     }
     if (alter.action() == AlterSubscription.Action.DISABLE) {
       // The answer means what it says: nothing is applied after it.
-      services.launcher().stopWorkers(subscription.oid());
+      services.store().afterCommit(() -> services.launcher().stopWorkers(subscription.oid()));
     }
   }
 

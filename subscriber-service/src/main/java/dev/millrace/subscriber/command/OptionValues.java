@@ -90,7 +90,7 @@ final class OptionValues {
     return value != null && Set.of("true", "on", "1").contains(value.toLowerCase(Locale.ROOT));
   }
 
-  private static boolean isFalse(String value) {
+  static boolean isFalse(String value) {
     return value != null && Set.of("false", "off", "0").contains(value.toLowerCase(Locale.ROOT));
   }
 

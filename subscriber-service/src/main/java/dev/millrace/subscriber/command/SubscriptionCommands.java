@@ -7,7 +7,12 @@ import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.ParsedStatement.AlterSubscription;
 import dev.millrace.sql.ParsedStatement.CreateSubscription;
 import dev.millrace.sql.ParsedStatement.DropSubscription;
+import dev.millrace.subscriber.catalog.Subscription;
+import dev.millrace.subscriber.catalog.SubscriptionCatalog;
+import dev.millrace.subscriber.catalog.SubscriptionStore;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -23,9 +28,13 @@ public final class SubscriptionCommands {
   private final CreateSubscriptionCommand create;
   private final AlterSubscriptionCommand alter;
   private final DropSubscriptionCommand drop;
+  private final SubscriptionCatalog catalog;
+  private final SubscriptionStore store;
   private final ReentrantLock[] locks = new ReentrantLock[LOCKS];
 
   SubscriptionCommands(CommandServices services) {
+    catalog = services.catalog();
+    store = services.store();
     create = new CreateSubscriptionCommand(services);
     alter = new AlterSubscriptionCommand(services);
     drop = new DropSubscriptionCommand(services);
@@ -40,36 +49,69 @@ public final class SubscriptionCommands {
   }
 
   /**
-   * The catalogue does not take part in a session's transaction, so no command runs inside a block.
+   * Tries the last command of a transaction block after those before it, and undoes them all: what
+   * is wrong with it is said at once, what it does happens when the block commits.
    *
-   * @throws PgException 25001 with PostgreSQL's text for the form that it refuses, too
+   * @return its tag
+   * @throws PgException 25001 for what PostgreSQL refuses in a block: whatever changes slots
    */
-  public void refuseInBlock(ParsedStatement statement, boolean explicitBlock) {
-    if (explicitBlock) {
+  public String rehearse(List<ParsedStatement> block, Consumer<Notice> notices) {
+    int last = block.size() - 1;
+    String[] tag = new String[1];
+    store.together(
+        false,
+        () -> {
+          block.subList(0, last).forEach(statement -> run(statement, notice -> {}));
+          refuseInBlock(block.get(last));
+          tag[0] = run(block.get(last), notices);
+        });
+    return tag[0];
+  }
+
+  /** Runs the commands of a block as one transaction. */
+  public void runTogether(List<ParsedStatement> block) {
+    store.together(true, () -> block.forEach(statement -> run(statement, notice -> {})));
+  }
+
+  private void refuseInBlock(ParsedStatement statement) {
+    String form = refusedForm(statement);
+    if (form != null) {
       throw new PgException(
-          SqlState.ACTIVE_SQL_TRANSACTION,
-          form(statement) + " cannot run inside a transaction block");
+          SqlState.ACTIVE_SQL_TRANSACTION, form + " cannot run inside a transaction block");
     }
   }
 
-  private static String form(ParsedStatement statement) {
+  /** In PostgreSQL's words, or null for a command that a block may hold. */
+  private String refusedForm(ParsedStatement statement) {
     if (statement instanceof CreateSubscription create) {
       boolean slot =
-          !"false".equalsIgnoreCase(create.options().get("create_slot"))
-              && !"false".equalsIgnoreCase(create.options().get("connect"));
-      return slot ? "CREATE SUBSCRIPTION ... WITH (create_slot = true)" : "CREATE SUBSCRIPTION";
+          !isFalse(create.options(), "create_slot") && !isFalse(create.options(), "connect");
+      return slot ? "CREATE SUBSCRIPTION ... WITH (create_slot = true)" : null;
     }
     if (statement instanceof AlterSubscription alter) {
-      switch (alter.action()) {
-        case REFRESH_PUBLICATION:
-          return "ALTER SUBSCRIPTION ... REFRESH";
-        case SET_PUBLICATION, ADD_PUBLICATION, DROP_PUBLICATION:
-          return "ALTER SUBSCRIPTION with refresh";
-        default:
-          return "ALTER SUBSCRIPTION";
+      return switch (alter.action()) {
+        case REFRESH_PUBLICATION -> "ALTER SUBSCRIPTION ... REFRESH";
+        case SET_PUBLICATION, ADD_PUBLICATION, DROP_PUBLICATION ->
+            isFalse(alter.options(), "refresh") ? null : "ALTER SUBSCRIPTION with refresh";
+        case SET_OPTIONS -> refusedOption(alter.options());
+        default -> null;
+      };
+    }
+    Subscription dropped = catalog.subscription(((DropSubscription) statement).name());
+    return dropped == null || dropped.slotName() == null ? null : "DROP SUBSCRIPTION";
+  }
+
+  private static String refusedOption(Map<String, String> options) {
+    for (String option : List.of("two_phase", "failover")) {
+      if (options.containsKey(option)) {
+        return "ALTER SUBSCRIPTION ... SET (" + option + ")";
       }
     }
-    return "DROP SUBSCRIPTION";
+    return null;
+  }
+
+  private static boolean isFalse(Map<String, String> options, String name) {
+    return options.get(name) != null && OptionValues.isFalse(options.get(name));
   }
 
   /** Runs a command and returns its tag. */

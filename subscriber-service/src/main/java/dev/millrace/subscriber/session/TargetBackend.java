@@ -40,11 +40,13 @@ final class TargetBackend extends H2Backend {
   private final SessionServices services;
   private final Settings settings;
   private final FirstWrites firstWrites;
+  private final BlockCommands block;
   private Connection owner;
 
   TargetBackend(SessionServices services, Settings settings) {
     super(services.users().openSession(), settings);
     this.services = services;
+    this.block = new BlockCommands(services.commands());
     this.settings = settings;
     this.firstWrites = new FirstWrites(services.target().definitionLocks());
   }
@@ -65,30 +67,61 @@ final class TargetBackend extends H2Backend {
     return firstWrites.write(table, WRITE_TURN_MS, statement);
   }
 
+  /**
+   * The commands of a block are committed just before its rows: a crash between the two leaves the
+   * commands done and the rows not.
+   */
   @Override
   public void commit() {
+    try {
+      block.run();
+    } catch (RuntimeException e) {
+      rollback();
+      throw e;
+    }
     super.commit();
     firstWrites.clear();
   }
 
   @Override
   public void rollback() {
+    block.clear();
     firstWrites.clear();
     super.rollback();
   }
 
   /**
    * The catalogue is changed by transactions of its own, so a command stands outside the session's:
-   * it ends an implicit one before it, and is refused in a block, which could not undo it.
+   * it ends an implicit one before it, and in a block it waits for the commit.
    */
   private StatementResult command(ParsedStatement statement, StatementContext context) {
-    services.commands().refuseInBlock(statement, context.explicitBlock());
+    if (context.explicitBlock()) {
+      return StatementResult.ofCommand(block.add(statement, context.notices()));
+    }
     commit();
     try {
       return StatementResult.ofCommand(services.commands().run(statement, context.notices()));
     } finally {
       begin(null, false);
     }
+  }
+
+  @Override
+  public void savepoint(int level) {
+    super.savepoint(level);
+    block.savepoint();
+  }
+
+  @Override
+  public void rollbackToSavepoint(int level) {
+    super.rollbackToSavepoint(level);
+    block.rollbackTo(level);
+  }
+
+  @Override
+  public void releaseSavepoint(int level) {
+    super.releaseSavepoint(level);
+    block.release(level);
   }
 
   private StatementResult alterReplicaIdentity(

@@ -246,7 +246,7 @@ class SubscriptionCommandsTest {
   }
 
   @Test
-  @DisplayName("A1: nothing of it runs inside a transaction block")
+  @DisplayName("A1: nothing that changes a slot runs inside a transaction block")
   void transactionBlock() {
     refused(
         subscriber.sql("begin; create subscription s connection 'host=h' publication p; commit"),
@@ -265,6 +265,53 @@ class SubscriptionCommandsTest {
         subscriber.sql("begin; drop subscription mysub; commit"),
         "25001",
         "DROP SUBSCRIPTION cannot run inside a transaction block");
+  }
+
+  @Test
+  @DisplayName("A1: other commands run in a block: seen by each other, done or undone with it")
+  void inBlock() {
+    create("p1", "copy_data = false");
+    String all = "select subname, subenabled, subslotname, subpublications from pg_subscription";
+    List<List<String>> before = subscriber.rows(all);
+    assertThat(
+            subscriber
+                .sql(
+                    "begin; alter subscription mysub disable; alter subscription mysub rename to x;"
+                        + " alter subscription x set publication p2 with (refresh = false); rollback")
+                .status())
+        .isEqualTo(200);
+    assertThat(subscriber.rows(all)).isEqualTo(before);
+    refused(
+        subscriber.sql(
+            "begin; alter subscription mysub disable; alter subscription mysub rename to x;"
+                + " alter subscription mysub enable; commit"),
+        "42704",
+        "subscription \"mysub\" does not exist");
+    assertThat(subscriber.rows(all)).isEqualTo(before);
+    assertThat(
+            subscriber
+                .sql(
+                    "begin; alter subscription mysub disable; savepoint s;"
+                        + " alter subscription mysub rename to x; rollback to s;"
+                        + " alter subscription mysub set publication p2 with (refresh = false);"
+                        + " create subscription second connection 'host=h' publication p1"
+                        + " with (connect = false); commit")
+                .status())
+        .isEqualTo(200);
+    assertThat(
+            subscriber.rows(
+                "select subname, subenabled, subpublications from pg_subscription order by 1"))
+        .containsExactly(List.of("mysub", "false", "{p2}"), List.of("second", "false", "{p1}"));
+    assertThat(
+            subscriber
+                .sql(
+                    "begin; alter subscription mysub set (slot_name = none);"
+                        + " drop subscription mysub;"
+                        + " alter subscription second set (slot_name = none);"
+                        + " drop subscription second; commit")
+                .status())
+        .isEqualTo(200);
+    assertThat(subscriber.rows(all)).isEmpty();
   }
 
   @Test
