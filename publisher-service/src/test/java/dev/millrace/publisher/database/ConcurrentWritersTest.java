@@ -31,7 +31,9 @@ class ConcurrentWritersTest {
 
   @BeforeEach
   void open() {
-    node = TestNode.open(directory, Map.of("deadlock_timeout", "100ms"));
+    node =
+        TestNode.open(
+            directory, Map.of("deadlock_timeout", "100ms", "max_prepared_transactions", "10"));
   }
 
   @AfterEach
@@ -149,7 +151,7 @@ class ConcurrentWritersTest {
       for (int i = 0; i < 150; i++) {
         int n = random.nextInt(40);
         String sql =
-            switch (random.nextInt(8)) {
+            switch (random.nextInt(9)) {
               case 0 ->
                   "INSERT INTO t SELECT x, x, 0 FROM generate_series("
                       + n
@@ -168,7 +170,15 @@ class ConcurrentWritersTest {
                       + n
                       + ", 9); COMMIT";
               case 5 -> "INSERT INTO p VALUES (" + n + ")";
-              case 6 -> "INSERT INTO c SELECT id FROM p WHERE id < " + n;
+              case 6 ->
+                  "BEGIN; UPDATE t SET a = a - 1 WHERE id <= "
+                      + n
+                      + "; DELETE FROM t WHERE id = "
+                      + n
+                      + "; PREPARE TRANSACTION '"
+                      + session.pid()
+                      + "'";
+              case 7 -> "INSERT INTO c SELECT id FROM p WHERE id < " + n;
               default ->
                   "BEGIN; DELETE FROM c WHERE p = "
                       + n
@@ -179,6 +189,11 @@ class ConcurrentWritersTest {
         String error = Errors.of(() -> session.execute(sql, List.of()));
         assertThat(error.substring(0, 2)).as(sql + ": " + error).isIn("no", "23", "40");
         Errors.of(() -> session.execute("ROLLBACK", List.of()));
+        if (sql.contains("PREPARE") && error.equals("no error")) {
+          String end = random.nextInt(3) == 0 ? "ROLLBACK" : "COMMIT";
+          Errors.of(() -> session.execute("INSERT INTO p VALUES (" + n + ")", List.of()));
+          session.execute(end + " PREPARED '" + session.pid() + "'", List.of());
+        }
       }
     }
     return null;

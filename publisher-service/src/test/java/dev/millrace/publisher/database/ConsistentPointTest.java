@@ -38,7 +38,7 @@ class ConsistentPointTest {
 
   @BeforeEach
   void open() {
-    node = TestNode.open(directory);
+    node = TestNode.open(directory, Map.of("max_prepared_transactions", "4"));
   }
 
   @AfterEach
@@ -49,7 +49,8 @@ class ConsistentPointTest {
   @Test
   @Timeout(60)
   @DisplayName(
-      "Under write load a snapshot shows exactly the transactions committed before its LSN")
+      "Under write load a snapshot shows exactly the transactions committed before its LSN,"
+          + " prepared ones included")
   void snapshotEqualsLog() throws Exception {
     node.run("CREATE TABLE t (id int PRIMARY KEY, a int)");
     node.run("CREATE TABLE u (a int)");
@@ -96,7 +97,13 @@ class ConsistentPointTest {
         session.execute("BEGIN; INSERT INTO t VALUES (" + i + ", 0)", List.of());
         session.execute("INSERT INTO u VALUES (" + i + ")", List.of());
         session.execute("UPDATE t SET a = a + 1 WHERE id = " + (i - 4), List.of());
-        session.execute(random.nextInt(4) == 0 ? "ROLLBACK" : "COMMIT", List.of());
+        String end = random.nextInt(4) == 0 ? "ROLLBACK" : "COMMIT";
+        if (random.nextInt(3) == 0) {
+          session.execute("PREPARE TRANSACTION 'w" + number + "'", List.of());
+          session.execute(end + " PREPARED 'w" + number + "'", List.of());
+        } else {
+          session.execute(end, List.of());
+        }
       }
     }
     return null;
@@ -124,7 +131,9 @@ class ConsistentPointTest {
         if (reader.topXid() != 0) {
           firstLsns.putIfAbsent(reader.topXid(), reader.lsn());
         }
-        if (reader.type() == WalRecordType.COMMIT && !Lsn.isBefore(reader.lsn(), point.lsn())) {
+        boolean commits =
+            reader.type() == WalRecordType.COMMIT || reader.type() == WalRecordType.COMMIT_PREPARED;
+        if (commits && !Lsn.isBefore(reader.lsn(), point.lsn())) {
           assertThat(Lsn.isBefore(firstLsns.get(reader.xid()), point.restartLsn())).isFalse();
         }
       }

@@ -152,7 +152,7 @@ class CrashRecoveryTest {
     Set<Integer> unended = new TreeSet<>(prepared);
     unended.removeAll(acknowledged);
     unended.removeAll(gone);
-    unended.removeAll(model.ended());
+    model.ended().forEach(gid -> unended.remove(Integer.valueOf(gid)));
     assertThat(open.stream().map(Integer::valueOf).toList())
         .as(when + ", acknowledged PREPAREs without an end")
         .containsAll(unended);

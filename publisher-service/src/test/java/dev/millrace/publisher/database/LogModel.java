@@ -31,7 +31,7 @@ final class LogModel {
 
   private final Map<Integer, List<Change>> open = new HashMap<>();
   private final Map<Integer, String> prepared = new HashMap<>();
-  private final Set<Integer> ended = new TreeSet<>();
+  private final Set<String> ended = new TreeSet<>();
   private final CatalogStore catalog;
 
   private LogModel(CatalogStore catalog) {
@@ -95,12 +95,12 @@ final class LogModel {
   private void endPrepared(int xid) {
     String gid = prepared.remove(xid);
     if (gid != null) {
-      ended.add(Integer.valueOf(gid));
+      ended.add(gid);
     }
   }
 
-  /** The identifiers, all numbers, of the prepared transactions that have ended. */
-  Set<Integer> ended() {
+  /** The identifiers of the prepared transactions that have ended. */
+  Set<String> ended() {
     return ended;
   }
 
