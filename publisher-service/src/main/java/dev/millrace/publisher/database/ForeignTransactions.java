@@ -112,6 +112,11 @@ public final class ForeignTransactions {
     }
   }
 
+  /** Appends a batch that ends with a message beside transactions; returns its end. */
+  public long appendMessage(WalBatch batch, long newSourceLsn) {
+    return appendEnding(batch, newSourceLsn, end -> {});
+  }
+
   /** Takes up a transaction that a start found prepared in the log. */
   void resume(RecoveryResult.Prepared found) {
     NodeTransaction transaction = new NodeTransaction(running, null, found.xid());

@@ -100,6 +100,7 @@ final class NodeStart {
    */
   EmbeddedNode start() {
     Path base = dataDirectory.resolve("base");
+    refuseOtherKindOfRows(base);
     if (foreign) {
       return start(EmbeddedDatabase.openInMemory());
     }
@@ -109,6 +110,23 @@ final class NodeStart {
       throw new UncheckedIOException("could not create " + base, e);
     }
     return start(EmbeddedDatabase.open(base, control.state().databaseName()));
+  }
+
+  /** A log of the one kind cannot be continued as one of the other. */
+  private void refuseOtherKindOfRows(Path base) {
+    boolean hasRows = Files.exists(base.resolve(control.state().databaseName() + ".mv.db"));
+    boolean hasSource = Files.exists(dataDirectory.resolve("global").resolve("pg_source"));
+    if (foreign ? hasRows : hasSource) {
+      throw new PgException(
+              SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+              foreign
+                  ? "the data directory holds an embedded database and cannot follow a source"
+                  : "the data directory follows a PostgreSQL server and holds no database")
+          .withHint(
+              foreign
+                  ? "Begin with a new data directory, or unset millrace.source.url."
+                  : "Set millrace.source.url, or begin with a new data directory.");
+    }
   }
 
   private EmbeddedNode start(EmbeddedDatabase database) {

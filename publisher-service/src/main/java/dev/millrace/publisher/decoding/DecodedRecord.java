@@ -164,7 +164,8 @@ final class DecodedRecord implements DecodedChange {
     int prefixLength = (buffer[offset] & 0xFF) << 8 | buffer[offset + 1] & 0xFF;
     messagePrefix = new String(buffer, offset + 2, prefixLength, StandardCharsets.UTF_8);
     contentOffset = offset + 2 + prefixLength;
-    contentLength = end - contentOffset;
+    boolean withSourceLsn = (flags & WalFormat.WITH_SOURCE_LSN) != 0;
+    contentLength = end - contentOffset - (withSourceLsn ? Long.BYTES : 0);
   }
 
   /** The definition named at that offset. */

@@ -11,6 +11,7 @@ import dev.millrace.pgoutput.Truncate;
 import dev.millrace.pgoutput.TupleData;
 import dev.millrace.pgoutput.Update;
 import dev.millrace.publisher.wal.WalBatch;
+import dev.millrace.publisher.wal.WalFormat;
 import dev.millrace.publisher.wal.WalRecordType;
 import java.util.List;
 
@@ -68,8 +69,17 @@ final class RowRecords {
   }
 
   void message(Writer writer, LogicalMessage message) {
-    ByteBuilder out = begin(WalRecordType.MESSAGE, message.transactional() ? 1 : 0, writer);
+    ByteBuilder out = begin(WalRecordType.MESSAGE, 1, writer);
     out.putName(message.prefix()).putBytes(message.content(), 0, message.content().length);
+    batch.end();
+  }
+
+  /** A message beside transactions, with its own position in the source's log. */
+  void messageAlone(LogicalMessage message) {
+    ByteBuilder out =
+        batch.begin(WalRecordType.MESSAGE, WalFormat.WITH_SOURCE_LSN, 0, 0, databaseOid, 0);
+    out.putName(message.prefix()).putBytes(message.content(), 0, message.content().length);
+    out.putLong(message.lsn());
     batch.end();
   }
 

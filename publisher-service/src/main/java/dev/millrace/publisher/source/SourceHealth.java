@@ -1,12 +1,16 @@
 package dev.millrace.publisher.source;
 
+import dev.millrace.api.StatusContributor;
 import dev.millrace.model.Lsn;
 import dev.millrace.publisher.database.ForeignTransactions;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
-/** Whether the source is being read; part of readiness. */
-final class SourceHealth implements HealthIndicator {
+/** Whether the source is being read: for probes, of whose readiness it is part, and for people. */
+final class SourceHealth implements HealthIndicator, StatusContributor {
 
   private final SourceStatus status;
   private final ForeignTransactions log;
@@ -20,11 +24,24 @@ final class SourceHealth implements HealthIndicator {
   public Health health() {
     SourceStatus.State state = status.current();
     Health.Builder health = status.isReady() ? Health.up() : Health.down();
-    health.withDetail("state", state.state().name().toLowerCase(java.util.Locale.ROOT));
+    health.withDetail("state", state.state().name().toLowerCase(Locale.ROOT));
     health.withDetail("received_lsn", Lsn.format(log.sourceLsn()));
     if (state.reason() != null) {
       health.withDetail("reason", state.reason());
     }
     return health.build();
+  }
+
+  @Override
+  public Map<String, Number> counts() {
+    return Map.of();
+  }
+
+  @Override
+  public List<String> problems() {
+    SourceStatus.State state = status.current();
+    return state.reason() == null
+        ? List.of()
+        : List.of("The source cannot be read: " + state.reason() + ".");
   }
 }

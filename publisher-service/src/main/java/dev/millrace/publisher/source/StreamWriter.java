@@ -335,7 +335,17 @@ final class StreamWriter {
     if (message.transactional()) {
       rows.message(writer(message.streamXid()), message);
     } else {
-      rows.message(new Writer(0, 0, 0), message);
+      messageAlone(message);
+    }
+  }
+
+  /** Its position counts like a commit's, so that a crash does not make it come twice. */
+  private void messageAlone(LogicalMessage message) {
+    if (Lsn.isBefore(startLsn, message.lsn())) {
+      append();
+      rows.messageAlone(message);
+      appendedLsn = log.appendMessage(batch, message.lsn());
+      confirmations.committed(appendedLsn, message.lsn());
     }
   }
 
