@@ -30,7 +30,7 @@ class StreamedSessionsTest {
 
   @BeforeAll
   static void start() {
-    publisher = PublisherUnderTest.start(directory);
+    publisher = PublisherUnderTest.start(directory, "max_prepared_transactions=5");
   }
 
   @AfterAll
@@ -195,6 +195,24 @@ class StreamedSessionsTest {
       run(writer, "INSERT INTO t VALUES (" + -streaming.length() + ", 'kept')");
       assertThat(kinds(read(streaming))).containsExactly("B", "R", "I", "C");
     }
+    assertThat(
+            publisher.sql(
+                "SELECT spill_txns, spill_count, stream_txns FROM pg_stat_replication_slots"))
+        .containsExactly(List.of(0L, 0L, 0L));
+  }
+
+  @Test
+  @DisplayName(
+      "S22: nor is one that was prepared and rolled back; its PREPARE is told without rows")
+  void rolledBackPreparedCostsNothing() {
+    publisher.sql("SELECT pg_drop_replication_slot('s')");
+    publisher.sql("SELECT pg_create_logical_replication_slot('s', 'pgoutput', false, true)");
+    SqlSession writer = session();
+    run(writer, "BEGIN; INSERT INTO t SELECT g, repeat('x', 50) FROM generate_series(1, 5000) g");
+    run(writer, "PREPARE TRANSACTION 'g'");
+    run(writer, "ROLLBACK PREPARED 'g'");
+    run(reader, "SET logical_decoding_work_mem = '64kB'");
+    assertThat(kinds(read("on"))).containsExactly("b", "P", "r");
     assertThat(
             publisher.sql(
                 "SELECT spill_txns, spill_count, stream_txns FROM pg_stat_replication_slots"))

@@ -278,6 +278,26 @@ class StreamingTest {
   }
 
   @Test
+  @DisplayName("C2: a table changed meanwhile is told again after an older streamed transaction")
+  void definitionChangedMeanwhile() {
+    RelationDefinition second = FakeCatalog.table(T, 2, "t2", ReplicaIdentity.DEFAULT);
+    scene.catalog.put(1, second);
+    try (DecodingScene.Session session = session(4096, "on")) {
+      for (int i = 0; i < 60; i++) {
+        insert(731, 731, i);
+      }
+      session.read();
+      scene.insert(732, 732, second, "1000", "row", null);
+      scene.commit(732);
+      assertThat(session.read()).contains("R t2 d id* name data");
+      scene.commit(731);
+      scene.insert(733, 733, second, "1001", "row", null);
+      scene.commit(733);
+      assertThat(session.read()).containsSubsequence("c 731", "B 733", "R t2 d id* name data", "C");
+    }
+  }
+
+  @Test
   @DisplayName(
       "C2: a block sees what its transaction had changed in the catalogue by then, and no more")
   void ownCatalogChanges() {

@@ -316,6 +316,7 @@ public final class PgOutputPlugin implements StreamingOutputPlugin, TwoPhaseOutp
   @Override
   public void streamCommit(DecodedTransaction transaction) {
     sentRelations.committed(transaction.xid());
+    lastSent = null; // The consumer takes the tables as the streamed transaction told them.
     send(
         transaction.endLsn(),
         transaction,
