@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
+import java.nio.channels.UnresolvedAddressException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
@@ -96,6 +97,14 @@ public final class WebSocketConnector implements PublisherConnector {
                 cause);
         default -> failed(target, "HTTP status " + status, cause);
       };
+    }
+    if (cause.getCause() instanceof UnresolvedAddressException) {
+      return new PgException(
+          SqlState.CONNECTION_FAILURE,
+          "could not translate host name \""
+              + target.host()
+              + "\" to address: Name or service not known",
+          cause);
     }
     String reason = cause.getMessage();
     return failed(target, reason == null ? "Connection refused" : reason, cause);

@@ -117,8 +117,15 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
   @Override
   public RelationDefinition relation(QualifiedName table) {
     synchronized (admin) {
-      if (findTable(table) == null) {
+      Table found = findTable(table);
+      if (found == null) {
         return null;
+      }
+      if (found.isView()) {
+        throw new PgException(
+                SqlState.WRONG_OBJECT_TYPE,
+                "cannot use relation \"" + table + "\" as logical replication target")
+            .withDetail("This operation is not supported for views.");
       }
       LocalRelation local = localRelations.of(table);
       RelationDefinition known =

@@ -24,6 +24,8 @@ public interface TargetDatabase {
   /**
    * The table's definition as it stands now, under the OID and with the replica identity that the
    * catalogue keeps for it; null when there is no such table.
+   *
+   * @throws dev.millrace.model.PgException 42809 for a view
    */
   RelationDefinition relation(QualifiedName table);
 

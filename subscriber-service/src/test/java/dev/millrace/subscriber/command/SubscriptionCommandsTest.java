@@ -128,6 +128,20 @@ class SubscriptionCommandsTest {
   }
 
   @Test
+  @DisplayName("A2: a view cannot be the target of a published table")
+  void view() {
+    subscriber.sql("create view looked_at as select 1 as id");
+    publisher.publish("p4", "looked_at");
+
+    Answer answer = create("p4", "");
+
+    refused(
+        answer, "42809", "cannot use relation \"public.looked_at\" as logical replication target");
+    assertThat(answer.text("errdetail")).isEqualTo("This operation is not supported for views.");
+    subscriber.sql("drop view looked_at");
+  }
+
+  @Test
   @DisplayName("A2: a missing table is an error of CREATE that leaves nothing behind")
   void missingTable() {
     publisher.publish("p3", "t1", "absent");

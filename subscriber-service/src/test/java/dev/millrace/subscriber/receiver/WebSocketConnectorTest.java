@@ -307,6 +307,12 @@ class WebSocketConnectorTest {
             PgException.class, error -> assertThat(error.sqlState()).isEqualTo("08006"))
         .hasMessageStartingWith(
             "connection to server at \"127.0.0.1\", port " + free + " failed: ");
+    assertThatThrownBy(() -> connector.connect("host=no.such.host.invalid", "s"))
+        .isInstanceOfSatisfying(
+            PgException.class, error -> assertThat(error.sqlState()).isEqualTo("08006"))
+        .hasMessage(
+            "could not translate host name \"no.such.host.invalid\" to address: Name or service not"
+                + " known");
     server = new WebSocketServer(WebSocketPeer::read);
     server.speak(null);
     assertThatThrownBy(() -> connector.connect(server.connection(), "s"))

@@ -7,6 +7,10 @@ import dev.millrace.subscriber.RunningSubscriber;
 import dev.millrace.subscriber.RunningSubscriber.Answer;
 import dev.millrace.subscriber.fake.ScriptedPublisher;
 import dev.millrace.subscriber.target.TargetDatabase;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 
 @DisplayName("SQL sessions on the target database")
 class TargetSessionTest {
@@ -106,6 +111,22 @@ class TargetSessionTest {
       }
     }
     return written;
+  }
+
+  @Test
+  @DisplayName("an upload is an unsupported content type, not an internal error")
+  void upload() throws Exception {
+    int port =
+        ((ServletWebServerApplicationContext) subscriber.webContext()).getWebServer().getPort();
+    HttpResponse<String> answer =
+        HttpClient.newHttpClient()
+            .send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/api/v1/sql"))
+                    .header("Content-Type", "multipart/form-data")
+                    .POST(HttpRequest.BodyPublishers.ofString("{}"))
+                    .build(),
+                HttpResponse.BodyHandlers.ofString());
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(415);
   }
 
   @Test
