@@ -99,7 +99,7 @@ class TableSyncWorkerTest {
             () ->
                 node.catalog().origins().stream()
                     .map(ReplicationOrigin::name)
-                    .allMatch(name -> name.equals(subscription.originName())));
+                    .noneMatch(name -> name.startsWith(subscription.originName() + "_")));
     await().until(() -> node.bean(SlotIntents.class).open().isEmpty());
     await().until(() -> node.launcher().workers().size() == 1);
   }
