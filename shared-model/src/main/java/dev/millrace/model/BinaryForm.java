@@ -56,7 +56,7 @@ public abstract class BinaryForm {
     put(PgType.JSONB, ofText((text, out) -> out.putByte(JSONB_VERSION).putUtf8(text)));
     put(PgType.PG_LSN, ofText((text, out) -> out.putLong(Lsn.parse(text).value())));
     put(XID8, ofText((text, out) -> out.putLong(Long.parseUnsignedLong(text))));
-    put(CHAR, ofText((text, out) -> out.putByte(text.isEmpty() ? 0 : text.charAt(0))));
+    put(CHAR, ofText(BinaryForm::singleByte));
     put(PgType.BIT, ofText(BinaryForm::bits));
     put(PgType.VARBIT, ofText(BinaryForm::bits));
     put(PgType.INET, ofText((text, out) -> NetworkBinary.write(text, false, out)));
@@ -121,6 +121,15 @@ public abstract class BinaryForm {
         }
       }
     };
+  }
+
+  /** A byte beyond ASCII is printed in octal, {@code \\303}. */
+  private static void singleByte(String text, ByteBuilder out) {
+    if (text.length() == 4 && text.charAt(0) == '\\') {
+      out.putByte(Integer.parseInt(text, 1, 4, 8));
+    } else {
+      out.putByte(text.isEmpty() ? 0 : text.charAt(0));
+    }
   }
 
   private static void interval(String text, ByteBuilder out) {

@@ -1,5 +1,6 @@
 package dev.millrace.sql;
 
+import dev.millrace.model.Identifiers;
 import dev.millrace.model.PgType;
 import dev.millrace.model.SqlState;
 import java.util.ArrayList;
@@ -158,9 +159,13 @@ final class ColumnGrammar {
           "for a generated column, GENERATED ALWAYS must be specified",
           start);
     }
-    if (!stream.accept("stored")) {
-      throw stream.unsupported("virtual generated columns (without STORED) are", start);
+    boolean stored = stream.accept("stored");
+    if (!stored) {
+      stream.accept("virtual");
     }
-    generation = "GENERATED ALWAYS AS " + expression;
+    generation =
+        "GENERATED ALWAYS AS "
+            + expression
+            + (stored ? "" : " COMMENT " + Identifiers.literal(H2Schema.VIRTUAL));
   }
 }

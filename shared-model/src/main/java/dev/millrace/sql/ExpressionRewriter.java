@@ -184,6 +184,10 @@ final class ExpressionRewriter {
     } else {
       stream.moveTo(i + 2);
       TypeName type = TypeName.parse(stream, rewriting.options.types());
+      boolean floating = type.type().oid() == PgType.FLOAT4 || type.type().oid() == PgType.FLOAT8;
+      if (floating) {
+        words.textConstant(type, token.text(), i, stream.index()); // H2 would make it infinity.
+      }
       if (!type.type().isText() || type.user() != null) {
         return 0;
       }

@@ -31,10 +31,13 @@ import java.util.function.IntSupplier;
  */
 public final class H2Schema {
 
+  /** What the comment of a virtual generated column begins with; H2 stores all of them. */
+  static final String VIRTUAL = "generated virtual";
+
   private static final String COLUMNS =
       "SELECT COLUMN_NAME, DATA_TYPE, DOMAIN_SCHEMA, DOMAIN_NAME, CHARACTER_MAXIMUM_LENGTH,"
           + " NUMERIC_PRECISION, NUMERIC_SCALE, DATETIME_PRECISION, IS_NULLABLE,"
-          + " IDENTITY_GENERATION, IS_GENERATED, IS_VISIBLE FROM INFORMATION_SCHEMA.COLUMNS"
+          + " IDENTITY_GENERATION, IS_GENERATED, IS_VISIBLE, REMARKS FROM INFORMATION_SCHEMA.COLUMNS"
           + " WHERE TABLE_SCHEMA = ? AND TABLE_NAME = ? ORDER BY ORDINAL_POSITION";
 
   /** A constraint's columns, or those of an index that somebody created as such. */
@@ -193,8 +196,14 @@ public final class H2Schema {
         type.typeModifier(),
         "NO".equals(row.getString("IS_NULLABLE")),
         identity == null ? 0 : identity.equals("ALWAYS") ? 'a' : 'd',
-        "ALWAYS".equals(row.getString("IS_GENERATED")) ? 's' : 0,
+        generated(row),
         user == null ? null : user.use());
+  }
+
+  private static char generated(ResultSet row) throws SQLException {
+    String comment = row.getString("REMARKS");
+    boolean virtual = comment != null && comment.startsWith(VIRTUAL);
+    return !"ALWAYS".equals(row.getString("IS_GENERATED")) ? 0 : virtual ? 'v' : 's';
   }
 
   private static TypeDefinition userType(ResultSet row, UserTypes types) throws SQLException {

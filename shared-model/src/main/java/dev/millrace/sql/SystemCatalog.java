@@ -39,6 +39,10 @@ public final class SystemCatalog {
   /** Turns an array of H2's into PostgreSQL's text form. */
   static final String ARRAY_TEXT = "array_text";
 
+  /** Draws the next value of an identity column. */
+  static final String IDENTITY_NEXT = "identity_next";
+
+  private static final String IDENTITY_METHOD = IdentityFunction.class.getName() + ".next";
   private static final String ARRAY_METHOD = ArrayFunction.class.getName() + ".text";
   private static final String VIEW_ROWS = "view_rows";
 
@@ -105,6 +109,11 @@ public final class SystemCatalog {
             + qualified(ARRAY_TEXT)
             + " FOR "
             + Identifiers.literal(ARRAY_METHOD));
+    statement.execute(
+        "CREATE ALIAS IF NOT EXISTS "
+            + qualified(IDENTITY_NEXT)
+            + " FOR "
+            + Identifiers.literal(IDENTITY_METHOD));
   }
 
   private static void domain(Statement statement, int typeOid, String definition)
@@ -144,6 +153,7 @@ public final class SystemCatalog {
     Map<String, String> existing = existingAliases(statement);
     alias(statement, existing, VIEW_ROWS, SystemFunctions.class.getName() + ".viewRows");
     alias(statement, existing, ARRAY_TEXT, ARRAY_METHOD);
+    alias(statement, existing, IDENTITY_NEXT, IDENTITY_METHOD);
     for (SystemFunction function : functions) {
       alias(statement, existing, function.name(), SystemFunctionLoader.methodFor(function));
     }

@@ -2,6 +2,7 @@ package dev.millrace.sql;
 
 import dev.millrace.model.Identifiers;
 import dev.millrace.model.QualifiedName;
+import dev.millrace.model.RelationDefinition;
 import dev.millrace.sql.ParsedStatement.Ddl;
 import java.util.List;
 import java.util.Map;
@@ -78,11 +79,19 @@ final class TableGrammar {
         null);
   }
 
+  /** The comment of such a column tells that it is one. */
+  private boolean isVirtual(QualifiedName table, String column) {
+    RelationDefinition relation = options.relations().apply(table);
+    int index = relation == null ? -1 : relation.columnIndex(column);
+    return index >= 0 && relation.columns().get(index).generated() == 'v';
+  }
+
   /** {@code COMMENT ON TABLE t IS ..}, {@code COMMENT ON COLUMN t.c IS ..}. */
   Ddl comment() {
     stream.expect("comment", "on");
     Token what = stream.peek();
     String object;
+    String column = null;
     QualifiedName target;
     if (stream.accept("table")) {
       target = stream.qualifiedName();
@@ -94,8 +103,8 @@ final class TableGrammar {
       String third = stream.acceptMark('.') ? stream.label() : null;
       target =
           third == null ? new QualifiedName("public", first) : new QualifiedName(first, second);
-      object =
-          "COLUMN " + DdlText.name(target) + "." + DdlText.name(third == null ? second : third);
+      column = third == null ? second : third;
+      object = "COLUMN " + DdlText.name(target) + "." + DdlText.name(column);
     } else {
       throw what.kind() == Token.Kind.WORD && !stream.atEnd()
           ? stream.unsupported(
@@ -104,7 +113,11 @@ final class TableGrammar {
     }
     SystemSchemas.checkWritable(target);
     stream.expect("is");
-    String text = stream.accept("null") ? "NULL" : Identifiers.literal(stream.string());
+    String comment = stream.accept("null") ? null : stream.string();
+    if (column != null && isVirtual(target, column)) {
+      comment = H2Schema.VIRTUAL + (comment == null ? "" : " " + comment);
+    }
+    String text = comment == null ? "NULL" : Identifiers.literal(comment);
     stream.expectEnd();
     return new Ddl(
         stream.original(),

@@ -249,7 +249,6 @@ class SqlParserTest {
         "CREATE TABLE t PARTITION OF u FOR VALUES IN (1)",
         "CREATE TABLE t (a int) INHERITS (u)",
         "CREATE TABLE t (LIKE u)",
-        "CREATE TABLE t (a int GENERATED ALWAYS AS (1) VIRTUAL)",
         "CREATE TABLE t (a int REFERENCES u DEFERRABLE INITIALLY DEFERRED)",
         "CREATE INDEX ON t (lower(a))",
         "CREATE INDEX ON t (a) WHERE a > 0",

@@ -27,6 +27,7 @@ final class RowEncoder {
   private final TableShape shape;
   private final int[] typeOids;
   private final int[] typeModifiers;
+  private final boolean[] virtual;
   private final boolean wholeRows;
 
   RowEncoder(TableShape shape) {
@@ -38,6 +39,10 @@ final class RowEncoder {
     this.wholeRows = wholeRows && shape.oldTupleKind() != 'O';
     List<ColumnDefinition> columns = shape.relation().columns();
     this.typeOids = columns.stream().mapToInt(ColumnDefinition::valueOid).toArray();
+    this.virtual = new boolean[columns.size()];
+    for (int i = 0; i < virtual.length; i++) {
+      virtual[i] = columns.get(i).generated() == 'v'; // PostgreSQL has no value of it in a row.
+    }
     this.typeModifiers = columns.stream().mapToInt(ColumnDefinition::valueModifier).toArray();
   }
 
@@ -111,7 +116,8 @@ final class RowEncoder {
     out.putShort(typeOids.length);
     for (int i = 0; i < typeOids.length; i++) {
       Object value = newRow[shape.place(i)];
-      if (!wholeRows && isLarge(value) && equal(oldRow[shape.place(i)], value)) {
+      boolean maybeUnchanged = !wholeRows && !virtual[i];
+      if (maybeUnchanged && isLarge(value) && equal(oldRow[shape.place(i)], value)) {
         out.putByte('u');
       } else {
         value(out, value, i);
@@ -134,7 +140,7 @@ final class RowEncoder {
   }
 
   private void value(ByteBuilder out, Object value, int column) {
-    if (value == null) {
+    if (value == null || virtual[column]) {
       out.putByte('n');
     } else {
       text(out, value, typeOids[column], typeModifiers[column]);
