@@ -9,6 +9,7 @@ import dev.millrace.sql.SystemObjects;
 import dev.millrace.subscriber.catalog.NodeIdentity;
 import dev.millrace.subscriber.catalog.SubscriptionCatalog;
 import dev.millrace.subscriber.launcher.Launcher;
+import dev.millrace.subscriber.target.TargetDatabase;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Clock;
 import org.springframework.context.annotation.Bean;
@@ -61,6 +62,11 @@ class SubscriberApiConfiguration {
   @Bean
   StatusContributor subscriptionStatus(SubscriptionCatalog catalog, Launcher launcher) {
     return new SubscriptionStatus(catalog, launcher);
+  }
+
+  @Bean
+  TargetHealth targetHealthIndicator(TargetDatabase target) {
+    return new TargetHealth(target);
   }
 
   @Bean

@@ -78,9 +78,22 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
       try {
         look();
       } catch (RuntimeException error) {
+        if (context.target().hasClosedItself()) {
+          reportEnd(error);
+          return;
+        }
         // The catalogue could not be read; the next look comes in a second.
         log.error("logical replication launcher could not look at the catalogue", error);
       }
+    }
+  }
+
+  /** Once: nothing can run until the service is started again, and a full disk needs no log. */
+  private synchronized void reportEnd(RuntimeException error) {
+    if (!closed) {
+      log.error(
+          "the target database has closed itself; no worker runs until the service is started again",
+          error);
     }
   }
 

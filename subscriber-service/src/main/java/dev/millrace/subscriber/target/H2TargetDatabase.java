@@ -224,6 +224,11 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
   }
 
   @Override
+  public boolean hasClosedItself() {
+    return database.isClosing() || database.getStore().getMvStore().isClosed();
+  }
+
+  @Override
   public void skipForeignKeyChecks(QualifiedName table) {
     unchecked.add(table);
     try {

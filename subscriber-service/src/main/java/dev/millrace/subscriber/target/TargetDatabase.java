@@ -53,6 +53,12 @@ public interface TargetDatabase {
   void makeDurable();
 
   /**
+   * Whether the database has closed itself, as H2 does when its file cannot be written: only a new
+   * start of the service opens it again. Cheap.
+   */
+  boolean hasClosedItself();
+
+  /**
    * Switches off checks of foreign keys from and to the table while it is subscribed: the publisher
    * has checked the rows, and they may arrive child first. The switch does not survive a restart or
    * DDL on the table, so it is thrown again whenever a worker opens the table.

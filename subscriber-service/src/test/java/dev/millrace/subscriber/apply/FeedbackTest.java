@@ -254,6 +254,11 @@ class FeedbackTest {
     }
 
     @Override
+    public boolean hasClosedItself() {
+      return false;
+    }
+
+    @Override
     public DefinitionLocks definitionLocks() {
       throw new UnsupportedOperationException();
     }
