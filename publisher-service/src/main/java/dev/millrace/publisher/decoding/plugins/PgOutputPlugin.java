@@ -237,11 +237,12 @@ public final class PgOutputPlugin implements StreamingOutputPlugin, TwoPhaseOutp
     }
     int from = change.contentOffset();
     byte[] content = Arrays.copyOfRange(change.buffer(), from, from + change.contentLength());
+    // Of the whole transaction also where a subtransaction wrote it, as PostgreSQL has it.
     send(
         change.lsn(),
         transaction,
         new LogicalMessage(
-            streamXid(change),
+            inStream ? transaction.xid() : 0,
             change.messageTransactional(),
             change.endLsn(),
             change.messagePrefix(),

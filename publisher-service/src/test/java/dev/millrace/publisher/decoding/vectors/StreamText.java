@@ -165,7 +165,8 @@ public final class StreamText {
     } else if (message instanceof StreamStop) {
       return; // Where a block ends is free.
     } else if (gathering && message instanceof StreamAbort m) {
-      open.get(m.xid()).removeIf(gathered -> gathered.xid == m.subxid());
+      open.getOrDefault(m.xid(), new ArrayList<>())
+          .removeIf(gathered -> gathered.xid == m.subxid());
     } else if (message instanceof StreamAbort m) {
       line("A " + number(m.xid()) + " " + number(m.subxid()) + (m.abortLsn() == 0 ? "" : " at"));
     } else if (message instanceof StreamCommit m) {
