@@ -586,4 +586,26 @@ class ReplicationScenariosTest {
   private static List<List<Object>> rows(SqlSession session, String query) {
     return session.execute(query, List.of()).results().get(0).rows();
   }
+
+  @Test
+  @DisplayName("N11: setval sets a sequence also across rollback, txid_current gives the xid")
+  void sequencesAndXids() {
+    publisher.sql("create sequence sv");
+    assertThat(publisher.value("select setval('sv', 42)")).isEqualTo(42L);
+    assertThat(publisher.value("select nextval('sv')")).isEqualTo(43L);
+    publisher.value("select setval('public.sv', 7, false)");
+    assertThat(publisher.value("select nextval('sv')")).isEqualTo(7L);
+    refused(() -> publisher.sql("select setval('sv', 0)"), "22003");
+    refused(() -> publisher.sql("select setval('absent', 1)"), "42P01");
+    try (SqlSession session = publisher.bean(PublisherNode.class).open()) {
+      session.execute("BEGIN", List.of());
+      Object xid = rows(session, "select txid_current()").get(0).get(0);
+      assertThat(rows(session, "select pg_current_xact_id()").get(0).get(0)).isEqualTo(xid);
+      session.execute("select setval('sv', 100)", List.of());
+      session.execute("ROLLBACK", List.of());
+      assertThat(rows(session, "select nextval('sv')").get(0).get(0)).isEqualTo(101L);
+      assertThat(rows(session, "select txid_current()").get(0).get(0)).isNotEqualTo(xid);
+    }
+    publisher.sql("drop sequence sv");
+  }
 }

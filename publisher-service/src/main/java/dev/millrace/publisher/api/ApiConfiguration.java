@@ -78,6 +78,7 @@ class ApiConfiguration {
                 new SlotFunctions(node, slots, creation, advance, reading, clock).all(),
                 new WalFunctions(log).all(),
                 new MessageFunctions(node).all(),
+                new TransactionFunctions(node).all(),
                 LaterFunctions.all())
             .flatMap(List::stream)
             .toList();

@@ -2,9 +2,11 @@ package dev.millrace.publisher.database;
 
 import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
+import dev.millrace.model.QualifiedName;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.publisher.wal.ControlFile;
+import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.settings.Settings;
 import dev.millrace.sql.SimpleQuerySession;
 import dev.millrace.sql.SqlOptions;
@@ -85,6 +87,18 @@ final class EmbeddedNode implements PublisherNode, AutoCloseable {
   public long emitMessage(
       SqlSession session, boolean transactional, String prefix, byte[] content, boolean flush) {
     return backend(session).emitMessage(transactional, prefix, content, flush);
+  }
+
+  @Override
+  public int assignXid(SqlSession session) {
+    return backend(session).assignXid();
+  }
+
+  @Override
+  public void setSequence(SqlSession session, QualifiedName sequence, long value, boolean called) {
+    WalBatch batch = new WalBatch(256);
+    parts.sequences().set(batch, sequence, value, called);
+    parts.log().append(batch);
   }
 
   @Override

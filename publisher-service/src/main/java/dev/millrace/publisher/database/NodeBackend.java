@@ -135,6 +135,12 @@ final class NodeBackend implements TransactionBackend {
     return origin;
   }
 
+  /** The open transaction's xid; assigns one if it has none. */
+  int assignXid() {
+    transaction.currentXid();
+    return transaction.xid();
+  }
+
   /** See {@link PublisherNode#emitMessage}. */
   long emitMessage(boolean transactional, String prefix, byte[] content, boolean flush) {
     if (content.length > maxRowBytes(settings)) {

@@ -1,5 +1,6 @@
 package dev.millrace.publisher.database;
 
+import dev.millrace.model.QualifiedName;
 import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.SqlSessionFactory;
@@ -93,6 +94,17 @@ public interface PublisherNode extends SqlSessionFactory {
 
   /** Whether the session's open transaction has changed anything. */
   boolean hasWritten(SqlSession session);
+
+  /** The xid of the session's open transaction, which gets one if it has none. */
+  int assignXid(SqlSession session);
+
+  /**
+   * Sets a sequence, at once and whatever becomes of the session's transaction.
+   *
+   * @param called the next value is the one after {@code value}, else {@code value} itself
+   * @throws dev.millrace.model.PgException 42P01 unknown, 22003 out of its bounds
+   */
+  void setSequence(SqlSession session, QualifiedName sequence, long value, boolean called);
 
   /**
    * Writes a logical message into the log, on the session's own thread.

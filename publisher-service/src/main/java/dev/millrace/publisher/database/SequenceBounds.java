@@ -1,7 +1,9 @@
 package dev.millrace.publisher.database;
 
 import dev.millrace.model.ByteBuilder;
+import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
+import dev.millrace.model.SqlState;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalRecordType;
 import java.util.ArrayList;
@@ -139,6 +141,35 @@ final class SequenceBounds {
         add(batch, sequence, bound.bound);
       }
     }
+  }
+
+  /** Sets a sequence and adds its record; see {@link PublisherNode#setSequence}. */
+  synchronized void set(WalBatch batch, QualifiedName name, long value, boolean called) {
+    for (Bound bound : bounds) {
+      Sequence sequence = bound.sequence;
+      if (name.equals(new QualifiedName(sequence.getSchema().getName(), sequence.getName()))) {
+        if (value < sequence.getMinValue() || value > sequence.getMaxValue()) {
+          throw new PgException(
+              SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
+              "setval: value "
+                  + value
+                  + " is out of bounds for sequence \""
+                  + name.name()
+                  + "\" ("
+                  + sequence.getMinValue()
+                  + ".."
+                  + sequence.getMaxValue()
+                  + ")");
+        }
+        long last = called ? value : value - sequence.getIncrement();
+        continueAfter(sequence, last);
+        bound.bound = sequence.getCurrentValue();
+        add(batch, sequence, last);
+        return;
+      }
+    }
+    throw new PgException(
+        SqlState.UNDEFINED_TABLE, "relation \"" + name.name() + "\" does not exist");
   }
 
   private static long saturatedAdd(long value, long step) {

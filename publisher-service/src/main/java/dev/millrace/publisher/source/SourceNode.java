@@ -1,5 +1,6 @@
 package dev.millrace.publisher.source;
 
+import dev.millrace.model.QualifiedName;
 import dev.millrace.publisher.database.ExportedSnapshots;
 import dev.millrace.publisher.database.PublisherNode;
 import dev.millrace.publisher.origin.SessionOrigin;
@@ -63,6 +64,16 @@ final class SourceNode implements PublisherNode {
   public long emitMessage(
       SqlSession session, boolean transactional, String prefix, byte[] content, boolean flush) {
     return local.emitMessage(session, transactional, prefix, content, flush);
+  }
+
+  @Override
+  public int assignXid(SqlSession session) {
+    return local.assignXid(session);
+  }
+
+  @Override
+  public void setSequence(SqlSession session, QualifiedName sequence, long value, boolean called) {
+    local.setSequence(session, sequence, value, called);
   }
 
   @Override
