@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.millrace.tools.ServiceProcess;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,12 +35,18 @@ class ConsumerKillTest {
 
   @TempDir Path directory;
   private ServiceProcess publisher;
+  private EmbeddedPostgres server;
+  private SqlNode node;
   private ConsumerLoad load;
   private StreamConsumer consumer;
 
   @BeforeEach
-  void start() throws Exception {
+  void announceSeed() {
     System.out.println("consumer kill test seed: -Dmillrace.test.seed=" + seed);
+  }
+
+  /** Over the embedded database. */
+  private void startOwn() throws Exception {
     publisher =
         ServiceLauncher.publisher(
             directory,
@@ -47,26 +54,76 @@ class ConsumerKillTest {
             "--millrace.settings.max_prepared_transactions=20",
             "--millrace.settings.checkpoint_timeout=30s");
     publisher.start();
-    publisher.api().sql("CREATE TABLE c (id int PRIMARY KEY, v text)");
+    node = SqlNode.of(publisher.api());
+    node.sql("CREATE TABLE c (id int PRIMARY KEY, v text)");
+    begin();
+  }
+
+  /** Over a PostgreSQL server. */
+  private void startWithSource() throws Exception {
+    server =
+        EmbeddedPostgres.builder()
+            .setServerConfig("wal_level", "logical")
+            .setServerConfig("max_prepared_transactions", "20")
+            .setServerConfig("logical_decoding_work_mem", "64kB")
+            .start();
+    String url = server.getJdbcUrl("postgres", "postgres");
+    node = SqlNode.ofPostgres(url);
+    node.sql("CREATE TABLE c (id int PRIMARY KEY, v text)");
+    node.sql("CREATE PUBLICATION millrace FOR TABLE c");
+    publisher =
+        ServiceLauncher.publisher(
+            directory,
+            "--millrace.source.url=" + url,
+            "--millrace.source.retry-interval=200ms",
+            "--millrace.settings.logical_decoding_work_mem=64kB",
+            "--millrace.settings.max_prepared_transactions=20",
+            "--millrace.settings.checkpoint_timeout=30s");
+    publisher.start();
+    await()
+        .atMost(Duration.ofSeconds(WAIT_SECONDS))
+        .until(() -> !publisher.api().rows("SELECT 1 FROM pg_class WHERE relname = 'c'").isEmpty());
+    begin();
+  }
+
+  private void begin() {
     publisher.api().sql("CREATE PUBLICATION cp FOR TABLE c");
     publisher
         .api()
         .post("/api/v1/slots", Map.of("slot_name", "cs", "plugin", "pgoutput", "two_phase", true));
-    load = new ConsumerLoad(publisher.api(), seed);
+    load = new ConsumerLoad(node, seed);
     String port = publisher.api().baseUrl().replaceAll(".*:", "");
-    consumer = new StreamConsumer("host=127.0.0.1 port=" + port + " dbname=testdb", "cs", "cp");
+    String dbname = publisher.api().get("/api/v1/slots/cs").get("database").asString();
+    consumer = new StreamConsumer("host=127.0.0.1 port=" + port + " dbname=" + dbname, "cs", "cp");
   }
 
   @AfterEach
-  void stop() {
-    load.stop();
-    consumer.close();
+  void stop() throws Exception {
+    if (load != null) {
+      load.stop();
+      consumer.close();
+    }
     publisher.close();
+    if (server != null) {
+      server.close();
+    }
   }
 
   @Test
-  @DisplayName("each committed transaction arrives whole, once and in commit order")
-  void exactlyOnce() throws Exception {
+  @DisplayName("embedded database: each committed transaction arrives whole, once, in commit order")
+  void ownRows() throws Exception {
+    startOwn();
+    killRepeatedly();
+  }
+
+  @Test
+  @DisplayName("PostgreSQL as source: each committed transaction arrives whole, once, in order")
+  void rowsOfASource() throws Exception {
+    startWithSource();
+    killRepeatedly();
+  }
+
+  private void killRepeatedly() throws Exception {
     SplittableRandom random = new SplittableRandom(seed);
     consumer.start();
     load.start();
@@ -78,7 +135,7 @@ class ConsumerKillTest {
     TimeUnit.MILLISECONDS.sleep(1_000);
     load.stop();
     load.finishPrepared();
-    long rows = Long.parseLong(publisher.api().value("SELECT count(*) FROM c"));
+    long rows = Long.parseLong(node.rows("SELECT count(*) FROM c").get(0).get(0));
     await()
         .atMost(Duration.ofSeconds(WAIT_SECONDS))
         .until(() -> consumer.failure() != null || consumer.rows() >= rows);

@@ -17,15 +17,18 @@ final class ConsumerLoad {
   private static final int PAGE = 50_000;
   private static final int LARGE_ROWS = 2_000;
 
-  private final MillraceApi publisher;
+  private final SqlNode node;
   private final long seed;
   private final AtomicInteger nextKey = new AtomicInteger(1);
   private final AtomicInteger nextLabel = new AtomicInteger(1);
   private final List<Thread> threads = new ArrayList<>();
   private volatile boolean running = true;
 
-  ConsumerLoad(MillraceApi publisher, long seed) {
-    this.publisher = publisher;
+  /**
+   * @param node takes the transactions: the publisher itself or its source
+   */
+  ConsumerLoad(SqlNode node, long seed) {
+    this.node = node;
     this.seed = seed;
   }
 
@@ -59,7 +62,7 @@ final class ConsumerLoad {
     try {
       transaction.run(random);
       pause(10);
-    } catch (UncheckedIOException | MillraceApi.Refused e) {
+    } catch (UncheckedIOException | MillraceApi.Refused | SqlNode.Failed e) {
       pause(100);
     }
   }
@@ -96,7 +99,7 @@ final class ConsumerLoad {
 
   private void small(SplittableRandom random) {
     String label = label();
-    publisher.sql(
+    node.sql(
         "BEGIN; %s; %s; %s"
             .formatted(
                 insert(label, 1),
@@ -106,7 +109,7 @@ final class ConsumerLoad {
 
   private void large(SplittableRandom random) {
     String label = label();
-    try (MillraceApi.Session session = publisher.openSession()) {
+    try (SqlNode.Session session = node.open()) {
       session.sql("BEGIN");
       session.sql(insert(label, LARGE_ROWS));
       session.sql("SAVEPOINT s; " + insert("gone", LARGE_ROWS) + "; ROLLBACK TO s");
@@ -119,15 +122,17 @@ final class ConsumerLoad {
   private void prepared(SplittableRandom random) {
     String label = label();
     int rows = random.nextBoolean() ? 3 : LARGE_ROWS;
-    publisher.sql("BEGIN; %s; PREPARE TRANSACTION '%s'".formatted(insert(label, rows), label));
+    try (SqlNode.Session session = node.open()) {
+      session.sql("BEGIN; %s; PREPARE TRANSACTION '%s'".formatted(insert(label, rows), label));
+    }
     pause(random.nextInt(100));
-    publisher.sql((random.nextInt(4) == 0 ? "ROLLBACK" : "COMMIT") + " PREPARED '" + label + "'");
+    node.sql((random.nextInt(4) == 0 ? "ROLLBACK" : "COMMIT") + " PREPARED '" + label + "'");
   }
 
   /** Commits what a kill has left prepared. */
   void finishPrepared() {
-    for (List<String> row : publisher.rows("SELECT gid FROM pg_prepared_xacts")) {
-      publisher.sql("COMMIT PREPARED '" + row.get(0) + "'");
+    for (List<String> row : node.rows("SELECT gid FROM pg_prepared_xacts")) {
+      node.sql("COMMIT PREPARED '" + row.get(0) + "'");
     }
   }
 
@@ -137,7 +142,7 @@ final class ConsumerLoad {
     int found;
     do {
       List<List<String>> page =
-          publisher.rows(
+          node.rows(
               "SELECT id, v FROM c ORDER BY id LIMIT %d OFFSET %d".formatted(PAGE, rows.size()));
       page.forEach(row -> rows.add(row.get(0) + ' ' + row.get(1)));
       found = page.size();
