@@ -1,5 +1,6 @@
 package dev.millrace.sql;
 
+import dev.millrace.model.Notice;
 import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.SqlState;
@@ -234,9 +235,12 @@ public class H2Backend implements TransactionBackend {
     if (ddl.ifExists()) {
       DdlTargets.skipped(connection, ddl).forEach(context.notices());
     }
+    List<Notice> cascades = CascadeNotices.of(connection, ddl);
+    run(connection::rollback);
     try {
       runDefinition(ddl);
       run(connection::commit);
+      cascades.forEach(context.notices());
     } finally {
       begin(isolation, readOnly);
     }

@@ -1,7 +1,9 @@
 package dev.millrace.publisher.database;
 
+import dev.millrace.model.ColumnDefinition;
 import dev.millrace.model.IndexDefinition;
 import dev.millrace.model.PgException;
+import dev.millrace.model.PgText;
 import dev.millrace.model.SqlState;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
@@ -9,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.StringJoiner;
 
 /**
  * Refuses a statement whose rows cannot be applied one after the other.
@@ -44,7 +47,7 @@ final class KeyOrder {
       if (oldRow != null && !keys.isEmpty()) {
         Object oldKey = key(columns, oldRow);
         if (oldKey != null && keys.contains(oldKey)) {
-          throw refused(i);
+          throw refused(i, oldRow);
         }
       }
       if (newRow != null) {
@@ -89,15 +92,28 @@ final class KeyOrder {
     return value instanceof BigDecimal number ? number.stripTrailingZeros() : value;
   }
 
-  private PgException refused(int uniqueKey) {
+  private PgException refused(int uniqueKey, Object[] row) {
     int seen = 0;
     for (IndexDefinition index : shape.relation().indexes()) {
       if (index.unique() && seen++ == uniqueKey) {
         return new PgException(
-            SqlState.UNIQUE_VIOLATION,
-            "duplicate key value violates unique constraint \"" + index.name() + '"');
+                SqlState.UNIQUE_VIOLATION,
+                "duplicate key value violates unique constraint \"" + index.name() + '"')
+            .withDetail(detail(shape.uniqueKeys()[uniqueKey], row));
       }
     }
     throw new IllegalStateException("no unique index " + uniqueKey);
+  }
+
+  private String detail(int[] key, Object[] row) {
+    StringJoiner names = new StringJoiner(", ");
+    StringJoiner values = new StringJoiner(", ");
+    for (int position : key) {
+      ColumnDefinition column = shape.relation().columns().get(position);
+      Object value = row[shape.place(position)];
+      names.add(column.name());
+      values.add(PgText.format(value, column.valueOid(), column.valueModifier()));
+    }
+    return "Key (" + names + ")=(" + values + ") already exists.";
   }
 }

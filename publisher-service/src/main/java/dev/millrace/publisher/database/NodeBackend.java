@@ -11,6 +11,7 @@ import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.settings.Settings;
+import dev.millrace.sql.CascadeNotices;
 import dev.millrace.sql.ParsedStatement;
 import dev.millrace.sql.StatementResult;
 import dev.millrace.sql.StatementRunner;
@@ -418,6 +419,8 @@ final class NodeBackend implements TransactionBackend {
     }
     commit();
     completePending();
+    List<Notice> cascades = CascadeNotices.of(session.heap().connection(), ddl);
+    session.heap().rollback();
     try {
       NodeTransaction own = new NodeTransaction(node.running(), session.heap());
       node.locks().begin(own);
@@ -425,6 +428,7 @@ final class NodeBackend implements TransactionBackend {
       if (ddl.ifExists() && !changed) {
         context.notices().accept(skipped(ddl));
       }
+      cascades.forEach(context.notices());
     } finally {
       begin(isolation, readOnly);
     }

@@ -257,4 +257,23 @@ class DdlTest {
         .isNotEqualTo("no error");
     assertThat(Errors.of(() -> node.run("SELECT * FROM millrace.applied"))).startsWith("42501");
   }
+
+  @Test
+  @DisplayName("DROP .. CASCADE tells what goes with it")
+  void cascadeNotices() {
+    node.run(
+        "CREATE TABLE par (id int PRIMARY KEY); CREATE TABLE chi (id int PRIMARY KEY, p int"
+            + " REFERENCES par)");
+    assertThat(node.run("DROP TABLE par CASCADE").notices())
+        .extracting(dev.millrace.model.Notice::message)
+        .containsExactly("drop cascades to constraint chi_p_fkey on table chi");
+    node.run("CREATE SCHEMA cs; CREATE TABLE cs.a (id int); CREATE TYPE cs.e AS ENUM ('x')");
+    assertThat(node.run("DROP SCHEMA cs CASCADE").notices())
+        .extracting(dev.millrace.model.Notice::message, dev.millrace.model.Notice::detail)
+        .containsExactly(
+            org.assertj.core.groups.Tuple.tuple(
+                "drop cascades to 2 other objects",
+                "drop cascades to table cs.a\ndrop cascades to type cs.e"));
+    assertThat(node.run("DROP TABLE chi").notices()).isEmpty();
+  }
 }

@@ -246,6 +246,7 @@ class RowCaptureTest {
             e -> {
               assertThat(e.sqlState()).isEqualTo("23505");
               assertThat(e).hasMessageContaining("t_pkey");
+              assertThat(e.detail()).isEqualTo("Key (id)=(2) already exists.");
             });
     node.run("UPDATE t SET id = id - 1");
     node.run("UPDATE t SET id = id + 10");
