@@ -118,9 +118,9 @@ final class TwoPhaseCommit {
       transactions.replayed(ending.transaction(), endLsn);
       endInHeap(ending, commit);
     } finally {
+      prepared.remove(gid); // Under the gate, or a checkpoint would list it behind its end.
       gate.leave(stamp);
       locks.end(ending.transaction());
-      prepared.remove(gid);
     }
     ending.transaction().heap().close();
   }

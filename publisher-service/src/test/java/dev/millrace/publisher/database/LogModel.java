@@ -82,6 +82,7 @@ final class LogModel {
               .removeIf(change -> aborted.contains(change.xid));
         }
       }
+      case RUNNING_TRANSACTIONS -> checkPrepared(reader.lsn(), body);
       case ROLLBACK_PREPARED -> {
         open.remove(reader.xid());
         endPrepared(reader.xid());
@@ -89,6 +90,26 @@ final class LogModel {
       default -> {
         // Nothing about rows.
       }
+    }
+  }
+
+  /** A checkpoint lists exactly what is prepared at its position: redo takes it from files. */
+  private void checkPrepared(long lsn, byte[] body) {
+    ByteBuffer in = ByteBuffer.wrap(body);
+    in.position(8);
+    in.position(12 + 12 * in.getInt());
+    Set<Integer> listed = new TreeSet<>();
+    for (int left = in.getInt(); left > 0; left--) {
+      listed.add(in.getInt());
+    }
+    if (!listed.equals(prepared.keySet())) {
+      throw new AssertionError(
+          "the checkpoint at "
+              + Lsn.format(lsn)
+              + " lists "
+              + listed
+              + " as prepared, the log "
+              + prepared.keySet());
     }
   }
 

@@ -12,12 +12,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -184,6 +186,29 @@ class PreparedTransactionsTest {
     restart();
     assertThat(files("pg_twophase")).isEmpty();
     assertThat(node.rows("SELECT id FROM t ORDER BY id")).containsExactly("1", "2");
+  }
+
+  @Test
+  @Timeout(60)
+  @DisplayName("checkpoints beside it list exactly what is prepared, neither before nor after")
+  void checkpointsBeside() throws Exception {
+    AtomicBoolean stop = new AtomicBoolean();
+    Thread writer =
+        new Thread(
+            () -> {
+              for (int i = 0; !stop.get(); i++) {
+                prepare("g", "INSERT INTO t VALUES (" + i + ", 'a')");
+                node.run((i % 3 == 0 ? "ROLLBACK" : "COMMIT") + " PREPARED 'g'");
+              }
+            });
+    writer.start();
+    for (int i = 0; i < 60; i++) {
+      node.node().checkpoint();
+    }
+    stop.set(true);
+    writer.join();
+    assertThat(LogModel.of(node.log(), node.catalog()).rows(node.table("t")))
+        .hasSameElementsAs(node.rows("SELECT * FROM t"));
   }
 
   @Test
