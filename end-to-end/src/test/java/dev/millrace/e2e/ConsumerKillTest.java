@@ -168,6 +168,17 @@ class ConsumerKillTest {
       assertThat(own).as("labels of one transaction, seed %d", seed).hasSize(1);
       assertThat(labels.addAll(own)).as("%s came twice, seed %d", own, seed).isTrue();
     }
-    assertThat(received).as("seed %d", seed).containsExactlyInAnyOrderElementsOf(load.rows());
+    assertSame(received, load.rows());
+  }
+
+  /** Fails with the rows that differ rather than with all of them. */
+  private void assertSame(List<String> received, List<String> committed) {
+    Set<String> missing = new HashSet<>(committed);
+    received.forEach(missing::remove);
+    Set<String> extra = new HashSet<>(received);
+    committed.forEach(extra::remove);
+    assertThat(missing).as("not received, seed %d", seed).isEmpty();
+    assertThat(extra).as("received though not committed, seed %d", seed).isEmpty();
+    assertThat(received).as("rows, seed %d", seed).hasSameSizeAs(committed);
   }
 }
