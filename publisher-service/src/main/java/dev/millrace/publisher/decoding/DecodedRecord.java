@@ -32,6 +32,7 @@ final class DecodedRecord implements DecodedChange {
   private long lsn;
   private long endLsn;
   private int flags;
+  private boolean withSourceLsn;
   private RowVerdict verdict;
   private byte[] buffer;
   private RelationDefinition relation;
@@ -93,6 +94,7 @@ final class DecodedRecord implements DecodedChange {
     lsn = recordLsn;
     endLsn = recordLsn + WalFormat.HEADER_SIZE + length;
     flags = RowVerdict.recordFlags(recordFlags);
+    withSourceLsn = type == WalRecordType.MESSAGE && (recordFlags & WalFormat.WITH_SOURCE_LSN) != 0;
     verdict = RowVerdict.ofFlags(recordFlags);
     buffer = bytes;
     relation = null;
@@ -164,7 +166,6 @@ final class DecodedRecord implements DecodedChange {
     int prefixLength = (buffer[offset] & 0xFF) << 8 | buffer[offset + 1] & 0xFF;
     messagePrefix = new String(buffer, offset + 2, prefixLength, StandardCharsets.UTF_8);
     contentOffset = offset + 2 + prefixLength;
-    boolean withSourceLsn = (flags & WalFormat.WITH_SOURCE_LSN) != 0;
     contentLength = end - contentOffset - (withSourceLsn ? Long.BYTES : 0);
   }
 

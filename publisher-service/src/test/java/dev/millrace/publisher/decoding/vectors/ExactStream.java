@@ -33,7 +33,7 @@ import java.util.Map;
  * xids by numbers in the order they appear, LSNs and times by 1. Left out is what is free: Relation
  * and Type messages equal to the last one, and the limits of stream blocks.
  */
-final class ExactStream {
+public final class ExactStream {
 
   private static final int FIRST_OWN_OID = 10_000;
 
@@ -45,7 +45,7 @@ final class ExactStream {
   private ExactStream() {}
 
   /** Each message as its type, its bytes in hexadecimal, and in words. */
-  static List<String> of(List<byte[]> messages, boolean parallel) {
+  public static List<String> of(List<byte[]> messages, boolean parallel) {
     ExactStream stream = new ExactStream();
     PgOutputReader reader = new PgOutputReader(parallel);
     for (byte[] message : messages) {
