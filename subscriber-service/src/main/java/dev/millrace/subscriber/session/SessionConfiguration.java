@@ -63,7 +63,7 @@ class SessionConfiguration {
       NodeIdentity node,
       DataSource admin,
       Settings settings) {
-    TypeTriggers typeTriggers = new TypeTriggers(admin, definitions);
+    TypeTriggers typeTriggers = new TypeTriggers(admin, target);
     return new TargetSessions(
         new SessionServices(users, target, relations, definitions, commands, typeTriggers),
         node,

@@ -16,6 +16,8 @@ import dev.millrace.subscriber.target.DefinitionLocks;
 import dev.millrace.subscriber.target.FirstWrites;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -172,7 +174,17 @@ final class TargetBackend extends H2Backend {
       keepOids(ddl);
     } finally {
       services.target().definitionChanged();
-      services.typeTriggers().addMissing();
+      renewTypeTriggers(ddl);
+    }
+  }
+
+  private void renewTypeTriggers(Ddl ddl) {
+    if (ddl.kind() == Ddl.Kind.CREATE_TABLE || ddl.kind() == Ddl.Kind.ALTER_TABLE) {
+      List<QualifiedName> tables = new ArrayList<>(ddl.targets());
+      if (ddl.newName() != null) {
+        tables.add(ddl.newName());
+      }
+      services.typeTriggers().addMissing(tables);
     }
   }
 

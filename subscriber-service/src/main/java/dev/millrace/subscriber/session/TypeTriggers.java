@@ -5,11 +5,13 @@ import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.sql.H2Errors;
 import dev.millrace.sql.TypeTrigger;
+import dev.millrace.subscriber.target.TargetDatabase;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
 import javax.sql.DataSource;
@@ -25,11 +27,11 @@ final class TypeTriggers {
           + " WHERE event_object_schema = ? AND event_object_table = ?";
 
   private final DataSource admin;
-  private final LocalDefinitions definitions;
+  private final TargetDatabase target;
 
-  TypeTriggers(DataSource admin, LocalDefinitions definitions) {
+  TypeTriggers(DataSource admin, TargetDatabase target) {
     this.admin = admin;
-    this.definitions = definitions;
+    this.target = target;
   }
 
   /** Takes the trigger off a table that is about to be altered. */
@@ -54,8 +56,8 @@ final class TypeTriggers {
     }
   }
 
-  /** Makes those that are missing. */
-  synchronized void addMissing() {
+  /** Makes those that are missing on these tables; names of no tables are passed over. */
+  synchronized void addMissing(Collection<QualifiedName> tables) {
     try (Connection connection = admin.getConnection()) {
       Set<String> present = new HashSet<>();
       try (Statement statement = connection.createStatement();
@@ -65,8 +67,9 @@ final class TypeTriggers {
           present.add(rows.getString(1));
         }
       }
-      for (RelationDefinition relation : definitions.source().relations()) {
-        boolean missing = !present.contains(TypeTrigger.name(relation.oid()));
+      for (QualifiedName table : tables) {
+        RelationDefinition relation = target.relation(table);
+        boolean missing = relation != null && !present.contains(TypeTrigger.name(relation.oid()));
         if (missing && TypeTrigger.isNeeded(relation)) {
           execute(connection, TypeTrigger.createSql(relation.name(), relation.oid()));
         }
