@@ -45,7 +45,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AtomicStoresTest {
 
   private static final int TABLES_BETWEEN = 60;
-  private static final int KILLS = 25;
+  private static final int KILLS = 8;
   private static final int KILLS_AT_MOST = 300;
   private static final int STORES_PER_KILL = 8;
 
@@ -73,7 +73,8 @@ class AtomicStoresTest {
             .getDatabase()
             .getStore()
             .getMvStore();
-    store.setAutoCommitDelay(0);
+    store.setAutoCommitDelay(
+        600_000); // stores happen when the test says so; with 0, at each commit
   }
 
   @AfterEach

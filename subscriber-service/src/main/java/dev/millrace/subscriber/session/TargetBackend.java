@@ -44,6 +44,7 @@ final class TargetBackend extends H2Backend {
   private final FirstWrites firstWrites;
   private final BlockCommands block;
   private Connection owner;
+  private boolean hasWritten;
 
   TargetBackend(SessionServices services, Settings settings) {
     super(services.users().openSession(), settings);
@@ -66,6 +67,7 @@ final class TargetBackend extends H2Backend {
 
   @Override
   protected <R> R writing(QualifiedName table, Supplier<R> statement) {
+    hasWritten = true;
     return firstWrites.write(table, WRITE_TURN_MS, statement);
   }
 
@@ -83,12 +85,18 @@ final class TargetBackend extends H2Backend {
     }
     super.commit();
     firstWrites.clear();
+    if (hasWritten) {
+      hasWritten = false;
+      // H2 says a commit is done before it is on disk; a client must not hear so earlier.
+      services.target().makeDurable();
+    }
   }
 
   @Override
   public void rollback() {
     block.clear();
     firstWrites.clear();
+    hasWritten = false;
     super.rollback();
   }
 
@@ -172,6 +180,7 @@ final class TargetBackend extends H2Backend {
       super.runDefinition(ddl);
       services.target().definitionChanged();
       keepOids(ddl);
+      services.target().makeDurable();
     } finally {
       services.target().definitionChanged();
       renewTypeTriggers(ddl);
