@@ -134,10 +134,8 @@ class CrashRecoveryTest {
         assertThat(rows).as(when + ", " + relation.name()).isEqualTo(model.rows(relation));
       }
       List<Integer> acks = node.rows("SELECT id FROM acks").stream().map(Integer::valueOf).toList();
-      assertThat(acks)
-          .as(when + ", acknowledged commits")
-          .containsAll(acknowledged)
-          .doesNotContainAnyElementsOf(gone);
+      assertThat(acks).as(when + ", acknowledged commits").containsAll(acknowledged);
+      assertThat(acks).as(when + ", acknowledged rollbacks").noneMatch(gone::contains);
       verifyPrepared(when, node, model);
       if (model.prepared().isEmpty()) { // Else the table may be locked.
         node.run("INSERT INTO counted (a) VALUES ('after')");
