@@ -7,6 +7,7 @@ import org.h2.expression.Expression;
 import org.h2.expression.condition.BetweenPredicate;
 import org.h2.expression.condition.CompareLike;
 import org.h2.expression.condition.Comparison;
+import org.h2.expression.condition.ConditionInArray;
 import org.h2.expression.condition.ConditionInConstantSet;
 import org.h2.expression.condition.ConditionInList;
 import org.h2.util.HasSQL;
@@ -24,12 +25,19 @@ final class OperandTypes {
 
   /**
    * @param expression optimized, so that constants have the type of what they are compared with
-   * @throws PgException 42883 for operands of types that do not compare
+   * @throws PgException 42883 for operands of types that do not compare, 0A000 for ANY and ALL
    */
   static void check(Expression expression) {
     int operands = expression.getSubexpressionCount();
     for (int i = 0; i < operands; i++) {
       check(expression.getSubexpression(i));
+    }
+    if (expression instanceof ConditionInArray) {
+      // Arrays are texts here, which H2 takes for arrays of one element: each row would fail.
+      throw new PgException(
+              SqlState.FEATURE_NOT_SUPPORTED,
+              "ANY and ALL over an array are not supported in a row filter")
+          .withHint("Use IN (..).");
     }
     String operator = operator(expression);
     if (operator == null) {

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("A row filter, evaluated by H2")
 class FilterSessionTest {
@@ -171,5 +172,16 @@ class FilterSessionTest {
     assertThatThrownBy(() -> FilterSession.check(RowFilterText.of(filter, table), table))
         .isInstanceOfSatisfying(PgException.class, e -> assertThat(e.sqlState()).isEqualTo("42883"))
         .hasMessage(message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a = ANY ('{1,2}')", "NOT a <> ALL ('{1,2}')"})
+  @DisplayName(
+      "is refused when it compares with the elements of an array: each row would fail in it")
+  void textArrays(String filter) {
+    RelationDefinition table = table("integer");
+    assertThatThrownBy(() -> FilterSession.check(RowFilterText.of(filter, table), table))
+        .isInstanceOfSatisfying(
+            PgException.class, e -> assertThat(e.sqlState()).isEqualTo("0A000"));
   }
 }
