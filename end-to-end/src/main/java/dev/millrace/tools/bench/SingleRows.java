@@ -20,7 +20,7 @@ final class SingleRows {
   static void transactions(TwoServices services, Figures figures) throws Exception {
     BenchTable.createAndSubscribe(services);
     long next = 1;
-    next = measure(services, null, null, 8, 10, PER_CALL, next);
+    next = measure(services, null, null, 8, 40, PER_CALL, next);
     next = measure(services, figures, "single_row_tx_per_s", 8, 20, PER_CALL, next);
     measure(services, figures, "single_row_tx_one_session_per_s", 1, 80, PER_CALL, next);
   }
