@@ -9,7 +9,6 @@ import dev.millrace.model.TypeDefinition;
 import dev.millrace.publisher.catalog.CatalogSnapshot;
 import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.publisher.wal.WalBatch;
-import dev.millrace.publisher.wal.WalRecordType;
 import dev.millrace.settings.Settings;
 import dev.millrace.sql.CascadeNotices;
 import dev.millrace.sql.ParsedStatement;
@@ -17,10 +16,8 @@ import dev.millrace.sql.StatementResult;
 import dev.millrace.sql.StatementRunner;
 import dev.millrace.sql.TransactionBackend;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import org.h2.engine.SessionLocal;
 
 /**
  * One session on the embedded database: its transaction, its captured rows, and the statements that
@@ -32,9 +29,6 @@ import org.h2.engine.SessionLocal;
  */
 final class NodeBackend implements TransactionBackend {
 
-  /** A row that needs more than this part of the heap is refused. */
-  private static final int MAX_ROWS_IN_HEAP = 32;
-
   private final NodeParts node;
   private final DdlExecutor ddlExecutor;
   private final Checkpointer checkpointer;
@@ -43,7 +37,7 @@ final class NodeBackend implements TransactionBackend {
   private final StatementClock statementClock;
   private volatile SessionParts session;
   private CatalogStatements catalogStatements;
-  private final List<SavepointMark> savepoints = new ArrayList<>();
+  private final Savepoints savepoints = new Savepoints();
   private NodeTransaction transaction;
   private PendingCommit pending;
   private IsolationLevel isolation;
@@ -68,44 +62,13 @@ final class NodeBackend implements TransactionBackend {
     this.statementClock = new StatementClock(() -> session.runner().cancel());
   }
 
-  /** A connection to H2 with what works on it. */
   private SessionParts newSession() {
-    HeapSession heap = new HeapSession(node.database().openSession());
-    StatementRunner runner =
-        new StatementRunner(heap.connection(), settings.getInt("max_rows_per_answer"));
-    TransactionTables tables = new TransactionTables(node.catalog(), node.shapes(), node.locks());
-    RowCapture.Target target = new CaptureTarget(tables);
-    RowCapture capture = new RowCapture(target, node.databaseOid(), maxRowBytes(settings));
-    return new SessionParts(heap, runner, capture, tables, node.locks(), node.transactions());
+    return SessionParts.open(node, settings, () -> transaction);
   }
 
   private void use(SessionParts parts) {
     session = parts;
     catalogStatements = new CatalogStatements(node, parts);
-  }
-
-  /** Where captured rows belong. */
-  private final class CaptureTarget implements RowCapture.Target {
-    private final TransactionTables tables;
-
-    CaptureTarget(TransactionTables tables) {
-      this.tables = tables;
-    }
-
-    @Override
-    public RowEncoder encoder(int relationOid, WalRecordType change) {
-      return tables.encoder(relationOid, change);
-    }
-
-    @Override
-    public TableShape shape(int relationOid) {
-      return tables.shape(relationOid);
-    }
-
-    @Override
-    public void append(WalBatch batch) {
-      node.transactions().append(transaction, batch);
-    }
   }
 
   @Override
@@ -144,9 +107,10 @@ final class NodeBackend implements TransactionBackend {
 
   /** See {@link PublisherNode#emitMessage}. */
   long emitMessage(boolean transactional, String prefix, byte[] content, boolean flush) {
-    if (content.length > maxRowBytes(settings)) {
+    long limit = SessionParts.maxRowBytes(settings);
+    if (content.length > limit) {
       throw new PgException(SqlState.PROGRAM_LIMIT_EXCEEDED, "message is too big to be replicated")
-          .withDetail("The limit is " + maxRowBytes(settings) + " bytes.");
+          .withDetail("The limit is " + limit + " bytes.");
     }
     long endLsn = node.transactions().appendMessage(transaction, transactional, prefix, content);
     if (flush && !transactional) {
@@ -245,9 +209,6 @@ final class NodeBackend implements TransactionBackend {
     }
   }
 
-  /** How far the parts of the transaction had come when a savepoint was set. */
-  private record SavepointMark(SessionLocal.Savepoint heap, int catalog, int restarts) {}
-
   @Override
   public void importSnapshot(String name) {
     imported = exportedSnapshots.take(name, false);
@@ -264,12 +225,7 @@ final class NodeBackend implements TransactionBackend {
 
   @Override
   public void savepoint(int level) {
-    transaction.subtransactions().open();
-    savepoints.add(
-        new SavepointMark(
-            session.heap().savepoint(),
-            transaction.catalog() == null ? 0 : transaction.catalog().mark(),
-            transaction.restartedSequences().size()));
+    savepoints.set(transaction, session.heap());
   }
 
   @Override
@@ -279,13 +235,7 @@ final class NodeBackend implements TransactionBackend {
               SqlState.SERIALIZATION_FAILURE, "cannot roll back to a savepoint after a deadlock")
           .withHint("The whole transaction was rolled back; use ROLLBACK.");
     }
-    SavepointMark mark = savepoints.get(level - 1);
-    session.heap().rollbackTo(mark.heap());
-    if (transaction.catalog() != null) {
-      transaction.catalog().rollbackTo(mark.catalog());
-    }
-    truncate(transaction.restartedSequences(), mark.restarts());
-    truncate(savepoints, level);
+    savepoints.rollbackTo(level, transaction, session.heap());
     for (List<Integer> ended : transaction.subtransactions().rollbackTo(level)) {
       node.transactions().abortSubtransactions(transaction, ended, batch());
     }
@@ -293,12 +243,7 @@ final class NodeBackend implements TransactionBackend {
 
   @Override
   public void releaseSavepoint(int level) {
-    transaction.subtransactions().release(level);
-    truncate(savepoints, level - 1);
-  }
-
-  private static void truncate(List<?> list, int size) {
-    list.subList(size, list.size()).clear();
+    savepoints.release(level, transaction);
   }
 
   private WalBatch batch() {
@@ -321,13 +266,6 @@ final class NodeBackend implements TransactionBackend {
     } finally {
       statementClock.stop();
     }
-  }
-
-  /** H2 and the log each hold a row several times over while they write it. */
-  private static long maxRowBytes(Settings settings) {
-    return Math.min(
-        settings.getBytes("replication_max_message_size"),
-        Runtime.getRuntime().maxMemory() / MAX_ROWS_IN_HEAP);
   }
 
   private void refuseAfterFailure() {

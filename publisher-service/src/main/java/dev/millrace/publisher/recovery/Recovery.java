@@ -3,9 +3,7 @@ package dev.millrace.publisher.recovery;
 import dev.millrace.model.FaultPoint;
 import dev.millrace.model.Lsn;
 import dev.millrace.model.QualifiedName;
-import dev.millrace.model.RelationDefinition;
 import dev.millrace.publisher.catalog.CatalogStore;
-import dev.millrace.publisher.catalog.CatalogTransaction;
 import dev.millrace.publisher.decoding.ReorderBuffer;
 import dev.millrace.publisher.wal.PrepareRecord;
 import dev.millrace.publisher.wal.PreparedFiles;
@@ -24,10 +22,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -86,7 +82,7 @@ public final class Recovery {
   private final Path spillDirectory;
   private final long segmentSize;
   private final PreparedFiles preparedFiles;
-  private final Supplier<Connection> preparedConnections;
+  private final PreparedRedo preparedRedo;
 
   /** First LSNs by top-level xid. */
   private final Map<Integer, Long> unfinished = new LinkedHashMap<>();
@@ -123,7 +119,7 @@ public final class Recovery {
     this.spillDirectory = spillDirectory;
     this.segmentSize = segmentSize;
     this.preparedFiles = preparedFiles;
-    this.preparedConnections = preparedConnections;
+    this.preparedRedo = new PreparedRedo(catalog, preparedConnections);
     this.withRows = withRows;
   }
 
@@ -149,7 +145,7 @@ public final class Recovery {
     try (RowRedo rows = new RowRedo(connection, catalog::relation);
         ReorderBuffer buffer = new ReorderBuffer(spillDirectory, WORK_MEM, segmentSize, null)) {
       setReferentialIntegrity(false);
-      RedoStart start = redoStart(redoLsn);
+      RedoStart start = RedoStart.find(log, redoLsn);
       for (int xid : start.prepared()) {
         try (WalReader reader = preparedFiles.open(xid)) {
           while (reader.next()) {
@@ -168,7 +164,7 @@ public final class Recovery {
       }
       if (withRows) {
         for (RecoveryResult.Prepared each : List.copyOf(prepared.values())) {
-          open(each, buffer);
+          prepared.put(each.xid(), preparedRedo.open(each, buffer));
         }
       }
       setReferentialIntegrity(true);
@@ -193,49 +189,6 @@ public final class Recovery {
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET REFERENTIAL_INTEGRITY " + (on ? "TRUE" : "FALSE"));
     }
-  }
-
-  /**
-   * @param lsn the smallest first LSN of the transactions that ran at the checkpoint, or its
-   *     position
-   * @param prepared the transactions that were prepared then, whose records are in files
-   */
-  private record RedoStart(long lsn, Set<Integer> prepared) {}
-
-  private RedoStart redoStart(long redoLsn) {
-    try (WalReader reader = log.openReader(redoLsn)) {
-      while (reader.next()) {
-        switch (reader.type()) {
-          case RUNNING_TRANSACTIONS -> {
-            return redoStart(reader, redoLsn);
-          }
-          case COMMIT -> {
-            // A new node has no checkpoint before its first commit.
-            return new RedoStart(redoLsn, Set.of());
-          }
-          default -> {
-            // Records of running transactions may come between.
-          }
-        }
-      }
-    }
-    return new RedoStart(redoLsn, Set.of());
-  }
-
-  private static RedoStart redoStart(WalReader reader, long redoLsn) {
-    ByteBuffer in =
-        ByteBuffer.wrap(reader.buffer(), reader.bodyOffset() + 8, reader.bodyLength() - 8);
-    long oldestLsn = redoLsn;
-    for (int left = in.getInt(); left > 0; left--) {
-      in.getInt();
-      oldestLsn = Lsn.min(oldestLsn, in.getLong());
-    }
-    Set<Integer> prepared = new LinkedHashSet<>();
-    boolean listed = in.remaining() >= Integer.BYTES; // Not in logs of the first version.
-    for (int left = listed ? in.getInt() : 0; left > 0; left--) {
-      prepared.add(in.getInt());
-    }
-    return new RedoStart(oldestLsn, prepared);
   }
 
   private void read(WalReader reader, long redoLsn, ReorderBuffer buffer, RowRedo rows)
@@ -318,46 +271,6 @@ public final class Recovery {
             null));
   }
 
-  /** Applies a prepared transaction to a connection of its own and leaves it open there. */
-  private void open(RecoveryResult.Prepared found, ReorderBuffer buffer) throws SQLException {
-    Connection own = preparedConnections.get();
-    CatalogTransaction changes = catalog.begin();
-    try (RowRedo rows = new RowRedo(own, (oid, version) -> relation(changes, oid, version))) {
-      buffer.commit(
-          found.xid(),
-          found.record().subxids().stream().mapToInt(Integer::intValue).toArray(),
-          (changeXid, lsn, type, flags, originId, bytes, offset, length) -> {
-            if (type == WalRecordType.CATALOG) {
-              changes.resume(bytes, offset, length);
-            } else {
-              redo(rows, lsn, type, bytes, offset, length);
-            }
-          });
-    } catch (SQLException | RuntimeException | Error e) {
-      own.close();
-      throw e;
-    }
-    FaultPoint.hit("redo.prepared");
-    prepared.put(
-        found.xid(),
-        new RecoveryResult.Prepared(
-            found.xid(),
-            found.firstLsn(),
-            found.lsn(),
-            found.endLsn(),
-            found.changed(),
-            found.originId(),
-            found.record(),
-            changes.isEmpty() ? null : changes,
-            own));
-  }
-
-  /** The definition as the transaction itself sees it, or saw it. */
-  private RelationDefinition relation(CatalogTransaction changes, int oid, int version) {
-    RelationDefinition own = changes.isEmpty() ? null : changes.view().relation(oid);
-    return own != null && own.version() == version ? own : catalog.relation(oid, version);
-  }
-
   private static void keep(WalReader reader, ReorderBuffer buffer) {
     buffer.change(
         reader.xid(),
@@ -431,7 +344,8 @@ public final class Recovery {
           if (type == WalRecordType.CATALOG) {
             catalog.replay(endLsn, bytes, offset, length);
           } else if (!applied) {
-            redo(rows, lsn, type, bytes, offset, length);
+            rows.redo(lsn, type, bytes, offset, length);
+            rowsChanged = true;
           }
         });
     if (rowsChanged) {
@@ -439,16 +353,6 @@ public final class Recovery {
       FaultPoint.hit("redo.applied");
       connection.commit();
       redone++;
-    }
-  }
-
-  private void redo(
-      RowRedo rows, long lsn, WalRecordType type, byte[] bytes, int offset, int length) {
-    try {
-      rows.apply(lsn, type, bytes, offset, length);
-      rowsChanged = true;
-    } catch (SQLException e) {
-      throw H2Errors.translate(e).withContext("redo at " + Lsn.format(lsn));
     }
   }
 

@@ -49,7 +49,13 @@ public record RecoveryResult(
       int originId,
       PrepareRecord record,
       CatalogTransaction catalog,
-      Connection connection) {}
+      Connection connection) {
+
+    /** The same with what it was opened on. */
+    Prepared opened(CatalogTransaction changes, Connection own) {
+      return new Prepared(xid, firstLsn, lsn, endLsn, changed, originId, record, changes, own);
+    }
+  }
 
   /**
    * A DDL intent without an end.

@@ -11,6 +11,7 @@ import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.publisher.wal.WalRecordType;
+import dev.millrace.sql.H2Errors;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -56,7 +57,15 @@ final class RowRedo implements AutoCloseable {
   }
 
   /** Applies one record; its LSN is for the error message. */
-  void apply(long recordLsn, WalRecordType type, byte[] buffer, int offset, int length)
+  void redo(long recordLsn, WalRecordType type, byte[] buffer, int offset, int length) {
+    try {
+      apply(recordLsn, type, buffer, offset, length);
+    } catch (SQLException e) {
+      throw H2Errors.translate(e).withContext("redo at " + Lsn.format(recordLsn));
+    }
+  }
+
+  private void apply(long recordLsn, WalRecordType type, byte[] buffer, int offset, int length)
       throws SQLException {
     lsn = recordLsn;
     switch (type) {
