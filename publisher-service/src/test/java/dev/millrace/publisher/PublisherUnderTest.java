@@ -1,12 +1,14 @@
 package dev.millrace.publisher;
 
 import dev.millrace.publisher.database.PublisherNode;
+import dev.millrace.publisher.slots.ReplicationSlots;
 import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.StatementResult;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.web.context.WebApplicationContext;
 
@@ -65,6 +67,19 @@ public final class PublisherUnderTest implements AutoCloseable {
   /** The first value of the last result. */
   public Object value(String sql) {
     return sql(sql).get(0).get(0);
+  }
+
+  /** Waits until no walsender holds a slot. */
+  public void awaitSlotsInactive() {
+    ReplicationSlots slots = bean(ReplicationSlots.class);
+    Awaitility.await().until(() -> slots.all().stream().allMatch(slot -> slot.activePid() == 0));
+  }
+
+  /** Drops every slot as soon as nobody holds it. */
+  public void dropSlots() {
+    awaitSlotsInactive();
+    ReplicationSlots slots = bean(ReplicationSlots.class);
+    slots.all().forEach(slot -> slots.drop(slot.name(), 1));
   }
 
   /** A clean stop. */

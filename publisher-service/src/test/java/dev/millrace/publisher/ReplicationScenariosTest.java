@@ -50,9 +50,7 @@ class ReplicationScenariosTest {
 
   @AfterEach
   void clean() {
-    ReplicationSlots slots = publisher.bean(ReplicationSlots.class);
-    Awaitility.await().until(() -> slots.all().stream().allMatch(slot -> slot.activePid() == 0));
-    slots.all().forEach(slot -> slots.drop(slot.name(), 1));
+    publisher.dropSlots();
     publisher.sql("delete from t");
   }
 
@@ -74,15 +72,6 @@ class ReplicationScenariosTest {
                 + slot
                 + "\" LOGICAL 0/0 (proto_version '1', publication_names 'pub')");
     assertThat(answer.has("mode")).as(answer.toString()).isTrue();
-  }
-
-  /** The type letters of the next messages. */
-  private static String letters(ReplicationPeer peer, int count) throws InterruptedException {
-    StringBuilder letters = new StringBuilder();
-    for (int i = 0; i < count; i++) {
-      letters.append((char) peer.nextData().message()[0]);
-    }
-    return letters.toString();
   }
 
   private static void refused(ThrowingCallable call, String sqlState) {
@@ -110,9 +99,9 @@ class ReplicationScenariosTest {
       createSlot(peer, "s");
       stream(peer, "s");
       publisher.sql("insert into t values (1, 'one')");
-      assertThat(letters(peer, 4)).isEqualTo("BRIC");
+      assertThat(peer.letters(4)).isEqualTo("BRIC");
       publisher.sql("begin; insert into t values (2, 'two'); update t set v = 'x'; commit");
-      assertThat(letters(peer, 5)).isEqualTo("BIUUC");
+      assertThat(peer.letters(5)).isEqualTo("BIUUC");
       long end = Lsn.parse((String) publisher.value("select pg_current_wal_flush_lsn()")).value();
       Awaitility.await()
           .until(
@@ -141,10 +130,10 @@ class ReplicationScenariosTest {
         createSlot(peer, "s");
         assertThat(peer.run(STREAMING.formatted("on")).has("mode")).isTrue();
         writer.execute("begin; insert into t values (1, 'one')", List.of());
-        assertThat(letters(peer, 4)).isEqualTo("SRIE");
+        assertThat(peer.letters(4)).isEqualTo("SRIE");
         writer.execute("savepoint a; insert into t values (2, 'two'); rollback to a", List.of());
         publisher.sql("insert into t values (3, 'of another')");
-        assertThat(letters(peer, 9)).isEqualTo("SIEASRIEc");
+        assertThat(peer.letters(9)).isEqualTo("SIEASRIEc");
         long end = Lsn.parse((String) publisher.value("select pg_current_wal_flush_lsn()")).value();
         Awaitility.await()
             .until(
@@ -165,7 +154,7 @@ class ReplicationScenariosTest {
         byte[] first = peer.nextData().message();
         assertThat((char) first[0]).isEqualTo('S');
         assertThat(first[first.length - 1]).as("first_segment").isEqualTo((byte) 1);
-        assertThat(letters(peer, 5)).isEqualTo("RIIEc");
+        assertThat(peer.letters(5)).isEqualTo("RIIEc");
       }
     }
   }
@@ -275,9 +264,9 @@ class ReplicationScenariosTest {
           .isEqualTo("[[0]]");
       peer.run("COMMIT");
       stream(peer, "s");
-      assertThat(letters(peer, 5)).isEqualTo("BRIIC");
+      assertThat(peer.letters(5)).isEqualTo("BRIIC");
       publisher.sql("insert into t values (3, 'x')");
-      assertThat(letters(peer, 3)).isEqualTo("BIC");
+      assertThat(peer.letters(3)).isEqualTo("BIC");
     }
   }
 
@@ -288,7 +277,7 @@ class ReplicationScenariosTest {
       createSlot(peer, "s");
       stream(peer, "s");
       publisher.sql("insert into t values (1, 'one')");
-      letters(peer, 4);
+      peer.letters(4);
       long end = Lsn.parse((String) publisher.value("select pg_current_wal_flush_lsn()")).value();
       peer.report(end, end, false); // Once: a second report of the end takes the lag away again.
       Awaitility.await()
@@ -510,7 +499,7 @@ class ReplicationScenariosTest {
           "START_REPLICATION SLOT s LOGICAL 0/0 (proto_version '1', publication_names"
               + " 'pub,absent')");
       publisher.sql("insert into t values (1, 'one')");
-      assertThat(letters(peer, 4)).isEqualTo("BRIC");
+      assertThat(peer.letters(4)).isEqualTo("BRIC");
       assertThat(peer.answers).anyMatch(answer -> answer.has("notice"));
     }
   }

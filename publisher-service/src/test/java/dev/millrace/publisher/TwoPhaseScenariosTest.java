@@ -65,18 +65,11 @@ class TwoPhaseScenariosTest {
 
   @AfterEach
   void clean() {
-    awaitInactive();
-    ReplicationSlots slots = publisher.bean(ReplicationSlots.class);
-    slots.all().forEach(slot -> slots.drop(slot.name(), 1));
+    publisher.dropSlots();
     for (List<Object> row : publisher.sql("select gid from pg_prepared_xacts")) {
       publisher.sql("rollback prepared '" + row.get(0) + "'");
     }
     publisher.sql("delete from t; delete from hidden");
-  }
-
-  private static void awaitInactive() {
-    ReplicationSlots slots = publisher.bean(ReplicationSlots.class);
-    Awaitility.await().until(() -> slots.all().stream().allMatch(slot -> slot.activePid() == 0));
   }
 
   private static ReplicationPeer connect() {
@@ -100,14 +93,6 @@ class TwoPhaseScenariosTest {
     assertThat(answer.has("mode")).as(answer.toString()).isTrue();
   }
 
-  private static String letters(ReplicationPeer peer, int count) throws InterruptedException {
-    StringBuilder letters = new StringBuilder();
-    for (int i = 0; i < count; i++) {
-      letters.append((char) peer.nextData().message()[0]);
-    }
-    return letters.toString();
-  }
-
   private PgOutputMessage read(ReplicationPeer.Copied copied) {
     byte[] message = copied.message();
     return reader.read(message, 0, message.length);
@@ -124,27 +109,27 @@ class TwoPhaseScenariosTest {
       createSlot(peer, ", TWO_PHASE");
       stream(peer, ", two_phase 'on'");
       publisher.sql("begin; insert into t values (11, 'a'); prepare transaction 'g'");
-      assertThat(letters(peer, 4)).isEqualTo("bRIP");
+      assertThat(peer.letters(4)).isEqualTo("bRIP");
       assertThat(publisher.sql("select id from t")).hasSize(1);
       publisher.sql("commit prepared 'g'");
-      assertThat(letters(peer, 1)).isEqualTo("K");
+      assertThat(peer.letters(1)).isEqualTo("K");
       publisher.sql("begin; insert into t values (12, 'b'); prepare transaction ''");
       publisher.sql("rollback prepared ''");
-      assertThat(letters(peer, 4)).isEqualTo("bIPr");
+      assertThat(peer.letters(4)).isEqualTo("bIPr");
       publisher.sql(
           "begin; insert into t values (21, 'c'); savepoint sp; insert into t values (22, 'd');"
               + " rollback to sp; prepare transaction 'g'");
       publisher.sql("commit prepared 'g'");
-      assertThat(letters(peer, 4)).isEqualTo("bIPK");
+      assertThat(peer.letters(4)).isEqualTo("bIPK");
       for (String end : List.of("commit", "rollback")) {
         publisher.sql("begin; select * from t for update; prepare transaction 'lock'");
         publisher.sql(end + " prepared 'lock'");
       }
       publisher.sql("begin; insert into hidden values (1); prepare transaction 'hidden'");
       publisher.sql("commit prepared 'hidden'");
-      assertThat(letters(peer, 3)).isEqualTo("bPK");
+      assertThat(peer.letters(3)).isEqualTo("bPK");
       publisher.sql("insert into t values (31, 'e')");
-      assertThat(letters(peer, 3)).isEqualTo("BIC");
+      assertThat(peer.letters(3)).isEqualTo("BIC");
       assertThat(publisher.sql("select id from t order by id"))
           .extracting(row -> row.get(0))
           .containsExactly(1, 11, 21, 31);
@@ -164,7 +149,7 @@ class TwoPhaseScenariosTest {
               .get(0);
       ReplicationPeer.Copied first = peer.nextData();
       BeginPrepare begin = (BeginPrepare) read(first);
-      assertThat(letters(peer, 2)).isEqualTo("RI");
+      assertThat(peer.letters(2)).isEqualTo("RI");
       ReplicationPeer.Copied last = peer.nextData();
       Prepare prepare = (Prepare) read(last);
       assertThat(prepare.gid()).isEqualTo("it's é").isEqualTo(row.get(1)).isEqualTo(begin.gid());
@@ -191,7 +176,7 @@ class TwoPhaseScenariosTest {
       assertThat(commit.commitTime()).isGreaterThanOrEqualTo(prepare.prepareTime());
 
       publisher.sql("begin; delete from t where id = 1; prepare transaction 'r'");
-      assertThat(letters(peer, 2)).isEqualTo("bD");
+      assertThat(peer.letters(2)).isEqualTo("bD");
       Prepare second = (Prepare) read(peer.nextData());
       publisher.sql("rollback prepared 'r'");
       RollbackPrepared rollback = (RollbackPrepared) read(peer.nextData());
@@ -210,22 +195,22 @@ class TwoPhaseScenariosTest {
       createSlot(peer, ", TWO_PHASE");
       stream(peer, "");
       publisher.sql("begin; insert into t values (11, 'a'); prepare transaction 'g'");
-      assertThat(letters(peer, 3)).isEqualTo("bRI");
+      assertThat(peer.letters(3)).isEqualTo("bRI");
       prepared = ((Prepare) read(peer.nextData())).endLsn();
     }
-    awaitInactive();
+    publisher.awaitSlotsInactive();
     try (ReplicationPeer peer = connect()) {
       stream(peer, "");
-      assertThat(letters(peer, 4)).isEqualTo("bRIP");
+      assertThat(peer.letters(4)).isEqualTo("bRIP");
       peer.report(prepared, prepared, false);
       ReplicationSlots slots = publisher.bean(ReplicationSlots.class);
       Awaitility.await().until(() -> slots.find("s").confirmedFlushLsn() == prepared);
     }
     publisher.sql("commit prepared 'g'");
-    awaitInactive();
+    publisher.awaitSlotsInactive();
     try (ReplicationPeer peer = connect()) {
       stream(peer, "");
-      assertThat(letters(peer, 1)).isEqualTo("K");
+      assertThat(peer.letters(1)).isEqualTo("K");
     }
   }
 
@@ -243,7 +228,7 @@ class TwoPhaseScenariosTest {
         String blocks = lettersUpTo(peer, 'p');
         assertThat(blocks).startsWith("SR").endsWith("Ep").doesNotContain("b", "P", "c");
         publisher.sql("insert into t values (100001, 'between')");
-        assertThat(letters(peer, 3).replace("R", "")).startsWith("BI");
+        assertThat(peer.letters(3).replace("R", "")).startsWith("BI");
         publisher.sql(end + " prepared 'g'");
         assertThat(lettersUpTo(peer, end.equals("commit") ? 'K' : 'r')).doesNotContain("S");
         assertThat(publisher.value("select count(*) from t where id between 100 and 1500"))
@@ -278,13 +263,13 @@ class TwoPhaseScenariosTest {
       createSlot(peer, ", TWO_PHASE");
       stream(peer, "");
       publisher.sql("insert into t values (13, 'c')");
-      assertThat(letters(peer, 4)).isEqualTo("BRIC");
+      assertThat(peer.letters(4)).isEqualTo("BRIC");
       publisher.sql("commit prepared 'early'");
-      assertThat(letters(peer, 4)).isEqualTo("bIPK");
+      assertThat(peer.letters(4)).isEqualTo("bIPK");
       publisher.sql("rollback prepared 'gone'");
-      assertThat(letters(peer, 1)).isEqualTo("r");
+      assertThat(peer.letters(1)).isEqualTo("r");
     }
-    awaitInactive();
+    publisher.awaitSlotsInactive();
     try (ReplicationPeer peer = connect()) {
       run(peer, "ALTER_REPLICATION_SLOT s (TWO_PHASE false)");
       stream(peer, "");
@@ -309,10 +294,10 @@ class TwoPhaseScenariosTest {
     try (ReplicationPeer peer = connect()) {
       stream(peer, "");
       publisher.sql("begin; insert into t values (12, 'b'); prepare transaction 'late'");
-      assertThat(letters(peer, 3)).isEqualTo("bRI");
+      assertThat(peer.letters(3)).isEqualTo("bRI");
       assertThat(((Prepare) read(peer.nextData())).prepareLsn()).isGreaterThan(at.value());
       publisher.sql("commit prepared 'early'");
-      assertThat(letters(peer, 4)).isEqualTo("bIPK");
+      assertThat(peer.letters(4)).isEqualTo("bIPK");
     }
   }
 

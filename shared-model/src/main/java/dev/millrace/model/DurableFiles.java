@@ -9,7 +9,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Small files that are replaced as a whole and must be old or new after a power loss, never half of
+ * Files that are replaced as a whole and must be old or new after a power loss, never half of
  * each: written aside, forced, renamed, and the directory forced, because a rename lives in the
  * directory.
  */
@@ -17,8 +17,26 @@ public final class DurableFiles {
 
   private DurableFiles() {}
 
+  /** Writes a file's content from its begin; need not force it. */
+  @FunctionalInterface
+  public interface Content {
+    void writeTo(FileChannel channel) throws IOException;
+  }
+
   /** Replaces {@code file} by these bytes; durable when the call returns. */
   public static void replace(Path file, byte[] bytes) throws IOException {
+    replace(
+        file,
+        channel -> {
+          ByteBuffer source = ByteBuffer.wrap(bytes);
+          while (source.hasRemaining()) {
+            channel.write(source);
+          }
+        });
+  }
+
+  /** Replaces {@code file} by this content; durable when the call returns. */
+  public static void replace(Path file, Content content) throws IOException {
     Path aside = file.resolveSibling(file.getFileName() + ".tmp");
     try (FileChannel channel =
         FileChannel.open(
@@ -26,10 +44,7 @@ public final class DurableFiles {
             StandardOpenOption.CREATE,
             StandardOpenOption.TRUNCATE_EXISTING,
             StandardOpenOption.WRITE)) {
-      ByteBuffer source = ByteBuffer.wrap(bytes);
-      while (source.hasRemaining()) {
-        channel.write(source);
-      }
+      content.writeTo(channel);
       channel.force(true);
     }
     FaultPoint.hit("file.before-rename");

@@ -1,5 +1,7 @@
 package dev.millrace.publisher.decoding;
 
+import dev.millrace.publisher.wal.WalReader;
+
 /**
  * The transaction a plugin callback is about.
  *
@@ -19,4 +21,23 @@ public record DecodedTransaction(
     long commitTime,
     int originId,
     long originLsn,
-    String originName) {}
+    String originName) {
+
+  /**
+   * The transaction whose end the reader stands on.
+   *
+   * @param time and {@code originLsn}: what the record says
+   */
+  static DecodedTransaction endedBy(
+      WalReader reader, long firstLsn, long time, long originLsn, OriginNames origins) {
+    return new DecodedTransaction(
+        reader.xid(),
+        firstLsn,
+        reader.lsn(),
+        reader.endLsn(),
+        time,
+        reader.originId(),
+        originLsn,
+        origins.nameOf(reader.originId()));
+  }
+}

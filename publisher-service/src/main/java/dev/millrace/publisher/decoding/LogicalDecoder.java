@@ -280,16 +280,9 @@ final class LogicalDecoder implements LogicalDecoding.DecodingSession {
     if (txn == null && !overlays.contains(xid)) {
       return; // Nothing of it passed the gates.
     }
+    long firstLsn = txn == null ? overlays.changesOf(xid).get(0).lsn() : txn.firstLsn();
     DecodedTransaction transaction =
-        new DecodedTransaction(
-            xid,
-            txn == null ? overlays.changesOf(xid).get(0).lsn() : txn.firstLsn(),
-            reader.lsn(),
-            reader.endLsn(),
-            end.time(),
-            reader.originId(),
-            end.originLsn(),
-            origins.nameOf(reader.originId()));
+        DecodedTransaction.endedBy(reader, firstLsn, end.time(), end.originLsn(), origins);
     if (txn != null && txn.isStreamed()) {
       txn.finish(transaction);
       blocks.commit(txn, transaction, end.subxids());

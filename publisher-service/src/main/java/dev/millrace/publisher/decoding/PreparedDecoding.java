@@ -192,15 +192,8 @@ final class PreparedDecoding {
     FinishPreparedRecord end =
         FinishPreparedRecord.decode(reader.buffer(), reader.bodyOffset(), reader.bodyLength());
     DecodedTransaction transaction =
-        new DecodedTransaction(
-            reader.xid(),
-            verdict.firstLsn,
-            reader.lsn(),
-            reader.endLsn(),
-            end.time(),
-            reader.originId(),
-            end.originLsn(),
-            origins.nameOf(reader.originId()));
+        DecodedTransaction.endedBy(
+            reader, verdict.firstLsn, end.time(), end.originLsn(), origins);
     if (commit) {
       plugin.commitPrepared(transaction, end.gid());
     } else {

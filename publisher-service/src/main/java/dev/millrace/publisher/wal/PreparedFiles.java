@@ -9,11 +9,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -64,23 +61,16 @@ public final class PreparedFiles {
     }
     try {
       DurableFiles.createDirectories(directory);
-      Path aside = directory.resolve(file.getFileName() + ".tmp");
-      try (FileChannel channel =
-          FileChannel.open(
-              aside,
-              StandardOpenOption.CREATE,
-              StandardOpenOption.TRUNCATE_EXISTING,
-              StandardOpenOption.WRITE)) {
-        OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16);
-        out.write(ByteBuffer.allocate(HEADER_SIZE).putInt(MAGIC).putInt(VERSION).array());
-        copy(log, xid, firstLsn, endLsn, out);
-        out.write(new byte[Integer.BYTES]);
-        out.flush();
-        channel.force(true);
-      }
-      FaultPoint.hit("twophase.written");
-      Files.move(aside, file, StandardCopyOption.ATOMIC_MOVE);
-      DurableFiles.forceDirectory(directory);
+      DurableFiles.replace(
+          file,
+          channel -> {
+            OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), 1 << 16);
+            out.write(ByteBuffer.allocate(HEADER_SIZE).putInt(MAGIC).putInt(VERSION).array());
+            copy(log, xid, firstLsn, endLsn, out);
+            out.write(new byte[Integer.BYTES]);
+            out.flush();
+            FaultPoint.hit("twophase.written");
+          });
     } catch (IOException e) {
       throw failed("write", file, e);
     }

@@ -224,4 +224,13 @@ public final class ReplicationPeer implements WebSocket.Listener, AutoCloseable 
   public void close() {
     socket.abort();
   }
+
+  /** The type letters of the next messages. */
+  public String letters(int count) throws InterruptedException {
+    StringBuilder letters = new StringBuilder();
+    for (int i = 0; i < count; i++) {
+      letters.append((char) nextData().message()[0]);
+    }
+    return letters.toString();
+  }
 }
