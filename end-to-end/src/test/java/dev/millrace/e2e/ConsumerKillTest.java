@@ -7,11 +7,9 @@ import dev.millrace.tools.ServiceProcess;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -157,28 +155,16 @@ class ConsumerKillTest {
 
   /** A transaction writes its label into each of its rows. */
   private void assertWhole(List<StreamConsumer.Delivered> delivered) {
-    List<String> received = new ArrayList<>();
-    Set<String> labels = new HashSet<>();
+    Map<String, RowDigests.Digest> received = new HashMap<>();
     for (StreamConsumer.Delivered transaction : delivered) {
-      Set<String> own = new HashSet<>();
-      for (String row : transaction.rows()) {
-        own.add(row.substring(row.indexOf(' ') + 1));
-      }
-      received.addAll(transaction.rows());
+      Map<String, RowDigests.Digest> own = transaction.rows().byLabel();
       assertThat(own).as("labels of one transaction, seed %d", seed).hasSize(1);
-      assertThat(labels.addAll(own)).as("%s came twice, seed %d", own, seed).isTrue();
+      own.forEach(
+          (label, rows) ->
+              assertThat(received.put(label, rows)).as("%s twice, seed %d", label, seed).isNull());
     }
-    assertSame(received, load.rows());
-  }
-
-  /** Fails with the rows that differ rather than with all of them. */
-  private void assertSame(List<String> received, List<String> committed) {
-    Set<String> missing = new HashSet<>(committed);
-    received.forEach(missing::remove);
-    Set<String> extra = new HashSet<>(received);
-    committed.forEach(extra::remove);
-    assertThat(missing).as("not received, seed %d", seed).isEmpty();
-    assertThat(extra).as("received though not committed, seed %d", seed).isEmpty();
-    assertThat(received).as("rows, seed %d", seed).hasSameSizeAs(committed);
+    assertThat(received)
+        .as("rows by label, received and committed, seed %d", seed)
+        .containsExactlyInAnyOrderEntriesOf(load.rows().byLabel());
   }
 }

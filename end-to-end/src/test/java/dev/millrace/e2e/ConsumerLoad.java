@@ -136,17 +136,17 @@ final class ConsumerLoad {
     }
   }
 
-  /** Key and label of each row that is there. */
-  List<String> rows() {
-    List<String> rows = new ArrayList<>();
-    int found;
+  /** The rows that are there. */
+  RowDigests rows() {
+    RowDigests rows = new RowDigests();
+    String last = "0";
+    List<List<String>> page;
     do {
-      List<List<String>> page =
-          node.rows(
-              "SELECT id, v FROM c ORDER BY id LIMIT %d OFFSET %d".formatted(PAGE, rows.size()));
-      page.forEach(row -> rows.add(row.get(0) + ' ' + row.get(1)));
-      found = page.size();
-    } while (found == PAGE);
+      page =
+          node.rows("SELECT id, v FROM c WHERE id > %s ORDER BY id LIMIT %d".formatted(last, PAGE));
+      page.forEach(row -> rows.add(Integer.parseInt(row.get(0)), row.get(1)));
+      last = page.isEmpty() ? last : page.get(page.size() - 1).get(0);
+    } while (page.size() == PAGE);
     return rows;
   }
 }

@@ -38,18 +38,20 @@ import java.util.concurrent.TimeUnit;
  */
 final class StreamConsumer implements AutoCloseable {
 
-  /** A committed transaction: its rows as "key label". */
-  record Delivered(long commitLsn, List<String> rows) {}
+  /** A committed transaction. */
+  record Delivered(long commitLsn, RowDigests rows) {}
+
+  private record Row(int key, String label) {}
 
   private final String connection;
   private final String start;
   private final WebSocketConnector connector =
       new WebSocketConnector(() -> new ReceiverLimits(1 << 22, 1 << 26, 30_000));
   private final List<Delivered> delivered = new CopyOnWriteArrayList<>();
-  private final Map<String, List<String>> prepared = new HashMap<>();
+  private final Map<String, List<Row>> prepared = new HashMap<>();
   private final Thread thread = new Thread(this::run, "consumer");
-  private Map<Integer, Map<Integer, List<String>>> streams = new HashMap<>();
-  private List<String> current;
+  private Map<Integer, Map<Integer, List<Row>>> streams = new HashMap<>();
+  private List<Row> current;
   private int streaming;
   private long endLsn;
   private volatile long rows;
@@ -165,7 +167,8 @@ final class StreamConsumer implements AutoCloseable {
     if (message instanceof Begin || message instanceof BeginPrepare) {
       current = new ArrayList<>();
     } else if (message instanceof Insert insert) {
-      rowsOf(insert).add(insert.newTuple().text(0) + ' ' + insert.newTuple().text(1));
+      int key = Integer.parseInt(insert.newTuple().text(0));
+      rowsOf(insert).add(new Row(key, insert.newTuple().text(1)));
     } else if (message instanceof Commit commit) {
       deliver(commit.commitLsn(), commit.endLsn(), current);
     } else if (message instanceof Prepare prepare) {
@@ -189,7 +192,7 @@ final class StreamConsumer implements AutoCloseable {
     }
   }
 
-  private List<String> rowsOf(Insert insert) {
+  private List<Row> rowsOf(Insert insert) {
     return insert.streamXid() == 0
         ? current
         : streams.get(streaming).computeIfAbsent(insert.streamXid(), xid -> new ArrayList<>());
@@ -203,13 +206,13 @@ final class StreamConsumer implements AutoCloseable {
     }
   }
 
-  private List<String> allOf(int xid) {
-    List<String> all = new ArrayList<>();
+  private List<Row> allOf(int xid) {
+    List<Row> all = new ArrayList<>();
     streams.remove(xid).values().forEach(all::addAll);
     return all;
   }
 
-  private void prepare(String gid, long end, List<String> transaction) {
+  private void prepare(String gid, long end, List<Row> transaction) {
     if (prepared.put(gid, transaction) != null) {
       throw new IllegalStateException("transaction \"" + gid + "\" was prepared twice");
     }
@@ -217,17 +220,19 @@ final class StreamConsumer implements AutoCloseable {
     endLsn = end;
   }
 
-  private List<String> ended(String gid) {
-    List<String> transaction = prepared.remove(gid);
+  private List<Row> ended(String gid) {
+    List<Row> transaction = prepared.remove(gid);
     if (transaction == null) {
       throw new IllegalStateException("transaction \"" + gid + "\" was not prepared");
     }
     return transaction;
   }
 
-  private void deliver(long commitLsn, long end, List<String> transaction) {
+  private void deliver(long commitLsn, long end, List<Row> transaction) {
     if (!transaction.isEmpty()) {
-      delivered.add(new Delivered(commitLsn, transaction));
+      RowDigests digests = new RowDigests();
+      transaction.forEach(row -> digests.add(row.key(), row.label()));
+      delivered.add(new Delivered(commitLsn, digests));
       rows += transaction.size();
     }
     endLsn = end;

@@ -9,8 +9,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Files that are replaced as a whole and must be old or new after a power loss, never half of
- * each: written aside, forced, renamed, and the directory forced, because a rename lives in the
+ * Files that are replaced as a whole and must be old or new after a power loss, never half of each:
+ * written aside, forced, renamed, and the directory forced, because a rename lives in the
  * directory.
  */
 public final class DurableFiles {

@@ -192,8 +192,7 @@ final class PreparedDecoding {
     FinishPreparedRecord end =
         FinishPreparedRecord.decode(reader.buffer(), reader.bodyOffset(), reader.bodyLength());
     DecodedTransaction transaction =
-        DecodedTransaction.endedBy(
-            reader, verdict.firstLsn, end.time(), end.originLsn(), origins);
+        DecodedTransaction.endedBy(reader, verdict.firstLsn, end.time(), end.originLsn(), origins);
     if (commit) {
       plugin.commitPrepared(transaction, end.gid());
     } else {
