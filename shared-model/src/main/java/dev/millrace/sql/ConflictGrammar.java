@@ -8,7 +8,6 @@ import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.sql.ParsedStatement.Dml;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -154,10 +153,11 @@ final class ConflictGrammar {
       throw stream.unsupported(
           "DEFAULT VALUES with this ON CONFLICT is", stream.token(source.from()));
     }
-    ConflictRows rows =
+    ConflictRows proposed =
         values
-            ? ConflictRows.ofValues(stream, options, target, columns(source, values), source)
-            : ConflictRows.ofQuery(stream, options, columns(source, values), source);
+            ? ConflictRows.ofValues(stream, options, target, columns(source), source)
+            : ConflictRows.ofQuery(stream, options, columns(source), source);
+    ConflictRows rows = proposed.withNulls(keyColumns());
     refuseDefaultsOfExcluded(rows.inserted());
     String sql =
         "MERGE INTO "
@@ -165,7 +165,7 @@ final class ConflictGrammar {
             + " AS "
             + Identifiers.alwaysQuote(visibleName)
             + " USING ("
-            + rows.h2Sql()
+            + (update || !many ? rows.h2Sql() : rows.firstOfEachKey(key()))
             + ") AS \"excluded\""
             + DdlText.columns(rows.all())
             + " ON ("
@@ -190,17 +190,32 @@ final class ConflictGrammar {
         many,
         "INSERT 0",
         false,
-        arbiter.name());
+        new ConflictArbiter(arbiter.name(), !many && update && changesKey()));
   }
 
-  private List<ColumnDefinition> columns(InsertSource source, boolean values) {
+  /** Whether SET names a column of the arbiter. */
+  private boolean changesKey() {
+    List<String> key = key();
+    int depth = 0;
+    for (int i = set; i < where; i++) {
+      Token token = stream.token(i);
+      depth += token.opens() ? 1 : token.closes() ? -1 : 0;
+      boolean assigned =
+          i == set || stream.token(i - 1).isMark(',') || stream.token(i - 1).isMark('(');
+      if (assigned && depth <= 1 && token.isName() && key.contains(token.text())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private List<ColumnDefinition> columns(InsertSource source) {
     if (source.columns() != null) {
       return source.columns().stream().map(this::definition).toList();
     }
-    int count = relation.columns().size();
-    return values
-        ? relation.columns().subList(0, Math.min(count, ConflictRows.width(stream, source)))
-        : relation.columns();
+    List<ColumnDefinition> columns = relation.columns();
+    int width = InsertWidth.of(stream, source.from());
+    return width < 0 || width > columns.size() ? columns : columns.subList(0, width);
   }
 
   /** A column that is not inserted has its default in EXCLUDED, which the source lacks. */
@@ -219,24 +234,30 @@ final class ConflictGrammar {
   }
 
   private String condition() {
-    List<String> terms = new ArrayList<>();
-    for (int attnum : arbiter.attnums()) {
-      for (ColumnDefinition column : relation.columns()) {
-        if (column.attnum() == attnum) {
-          String name = Identifiers.alwaysQuote(column.name());
-          terms.add(Identifiers.alwaysQuote(visibleName) + "." + name + " = " + excluded(name, ""));
-        }
-      }
-    }
-    return String.join(" AND ", terms);
+    return key().stream()
+        .map(
+            column ->
+                Identifiers.alwaysQuote(visibleName)
+                    + "."
+                    + Identifiers.alwaysQuote(column)
+                    + " = "
+                    + excluded(column))
+        .collect(Collectors.joining(" AND "));
+  }
+
+  /** The arbiter's columns. */
+  private List<ColumnDefinition> keyColumns() {
+    return relation.columns().stream()
+        .filter(column -> arbiter.attnums().contains(column.attnum()))
+        .toList();
+  }
+
+  private List<String> key() {
+    return keyColumns().stream().map(ColumnDefinition::name).toList();
   }
 
   private static String excluded(String column) {
-    return excluded(Identifiers.alwaysQuote(column), "");
-  }
-
-  private static String excluded(String quoted, String suffix) {
-    return "\"excluded\"." + quoted + suffix;
+    return "\"excluded\"." + Identifiers.alwaysQuote(column);
   }
 
   private String whenMatched() {

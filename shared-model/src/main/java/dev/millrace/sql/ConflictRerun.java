@@ -40,7 +40,9 @@ public final class ConflictRerun {
   }
 
   private static PgException explained(Dml statement, PgException e) {
-    boolean ownRow = e.getMessage().contains('"' + statement.arbiter() + '"');
+    boolean ownRow =
+        !statement.arbiter().keyChanged()
+            && e.getMessage().contains('"' + statement.arbiter().index() + '"');
     if (!statement.updates() || !isSecondChange(e) && !ownRow) {
       return e;
     }

@@ -18,19 +18,44 @@ import java.util.stream.Collectors;
  */
 record ConflictRows(String h2Sql, List<String> all, List<String> inserted) {
 
-  /** How many values the first row of VALUES has. */
-  static int width(TokenStream stream, InsertSource source) {
-    int values = 1;
-    int depth = 0;
-    for (int i = source.from() + 1; i < source.to(); i++) {
-      Token token = stream.token(i);
-      depth += token.opens() ? 1 : token.closes() ? -1 : 0;
-      if (depth == 0) {
-        break;
-      }
-      values += depth == 1 && token.isMark(',') ? 1 : 0;
+  /**
+   * With those of {@code columns} that the statement does not propose. Such a column gets a value
+   * of its own when the row is inserted; NULL stands for it here, which equals no row's.
+   */
+  ConflictRows withNulls(List<ColumnDefinition> columns) {
+    List<ColumnDefinition> missing =
+        columns.stream().filter(column -> !all.contains(column.name())).toList();
+    if (missing.isEmpty()) {
+      return this;
     }
-    return values;
+    List<String> names = new ArrayList<>(all);
+    StringBuilder nulls = new StringBuilder();
+    for (ColumnDefinition column : missing) {
+      names.add(column.name());
+      nulls.append(", CAST(NULL AS ").append(ConflictGrammar.castType(column)).append(')');
+    }
+    String proposed = " FROM (" + h2Sql + ") AS \"proposed\"" + DdlText.columns(all);
+    return new ConflictRows("SELECT \"proposed\".*" + nulls + proposed, names, inserted);
+  }
+
+  /**
+   * The query without the rows whose key it proposes a second time; NULLs are never the same key. A
+   * MERGE does not see the rows it has added itself, so DO NOTHING must not be given them.
+   */
+  String firstOfEachKey(List<String> key) {
+    if (!inserted.containsAll(key)) {
+      return h2Sql;
+    }
+    List<String> quoted = key.stream().map(Identifiers::alwaysQuote).toList();
+    return "SELECT * FROM ("
+        + h2Sql
+        + ") AS \"proposed\""
+        + DdlText.columns(all)
+        + " QUALIFY ROW_NUMBER() OVER (PARTITION BY "
+        + String.join(", ", quoted)
+        + ") = 1 OR "
+        + String.join(" IS NULL OR ", quoted)
+        + " IS NULL";
   }
 
   static ConflictRows ofQuery(

@@ -53,7 +53,7 @@ final class DmlGrammar {
   private Dml insert() {
     stream.expect("into");
     QualifiedName target = target();
-    int behindTarget = stream.index() - 1;
+    int lastOfTarget = stream.index() - 1;
     insertAlias();
     List<String> columns = columnList();
     String overriding = overriding();
@@ -63,13 +63,16 @@ final class DmlGrammar {
       many = false;
     } else if (stream.isWord("values")) {
       if (columns == null) {
-        nameMissingColumns(target, behindTarget);
+        nameMissingColumns(target, lastOfTarget);
       }
       many = values(target, columns);
     } else if (stream.isWord("select")
         || stream.isWord("with")
         || stream.isWord("table")
         || stream.isMark('(')) {
+      if (columns == null) {
+        nameMissingColumns(target, lastOfTarget);
+      }
       many = true;
       skipQuery();
     } else {
@@ -141,25 +144,14 @@ final class DmlGrammar {
   }
 
   /** Fewer values than columns leave the last columns to their defaults; H2 wants them named. */
-  private void nameMissingColumns(QualifiedName target, int behindTarget) {
+  private void nameMissingColumns(QualifiedName target, int lastOfTarget) {
     RelationDefinition relation = options.relations().apply(target);
-    if (relation == null) {
-      return;
-    }
-    int values = 1;
-    int depth = 0;
-    for (int i = stream.index() + 1; i < stream.limit(); i++) {
-      Token token = stream.token(i);
-      depth += token.opens() ? 1 : token.closes() ? -1 : 0;
-      if (depth == 0) {
-        break;
-      }
-      values += depth == 1 && token.isMark(',') ? 1 : 0;
-    }
-    if (values < relation.columns().size()) {
+    int width = relation == null ? InsertWidth.UNKNOWN : InsertWidth.of(stream, stream.index());
+    if (width > 0 && width < relation.columns().size()) {
       List<String> names =
-          relation.columns().subList(0, values).stream().map(ColumnDefinition::name).toList();
-      rewriter.insertAfter(behindTarget, " " + DdlText.columns(names));
+          relation.columns().subList(0, width).stream().map(ColumnDefinition::name).toList();
+      rewriter.replaceToken(
+          lastOfTarget, DdlText.name(target.name()) + " " + DdlText.columns(names));
     }
   }
 

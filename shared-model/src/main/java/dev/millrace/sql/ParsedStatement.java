@@ -61,8 +61,8 @@ public sealed interface ParsedStatement {
    * @param tag the command tag without the row count: {@code INSERT 0}, {@code UPDATE}, {@code
    *     DELETE}, {@code MERGE}
    * @param returning {@code h2Sql} is a query that changes the rows and answers them (RETURNING)
-   * @param arbiter the unique index of ON CONFLICT where the statement became a MERGE, which
-   *     another session's row can make fail; else null
+   * @param arbiter of ON CONFLICT where the statement became a MERGE, which another session's row
+   *     can make fail; else null
    */
   record Dml(
       String original,
@@ -74,7 +74,7 @@ public sealed interface ParsedStatement {
       boolean mayInsertMany,
       String tag,
       boolean returning,
-      String arbiter)
+      ConflictArbiter arbiter)
       implements ParsedStatement {
 
     /** A statement without RETURNING and ON CONFLICT. */

@@ -144,7 +144,8 @@ final class QueryGrammar {
     }
   }
 
-  private static boolean isClause(Token token) {
+  /** Whether a list of SELECT ends before it. */
+  static boolean isClause(Token token) {
     if (token.kind() != Token.Kind.WORD) {
       return false;
     }

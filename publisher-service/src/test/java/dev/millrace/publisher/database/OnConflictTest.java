@@ -120,6 +120,59 @@ class OnConflictTest {
   }
 
   @Test
+  @DisplayName(
+      "DO NOTHING takes the first of several proposed rows with the same key, and every NULL")
+  void sameKeyTwice() {
+    assertThat(
+            run("INSERT INTO t VALUES (1, 'a', 1), (2, 'a', 2), (3, NULL, 3), (4, NULL, 4) ON"
+                    + " CONFLICT (k) DO NOTHING RETURNING id")
+                .rows())
+        .containsExactly(List.of(1), List.of(3), List.of(4));
+    assertThat(
+            run(
+                "INSERT INTO t SELECT x, 'q' || (x % 2) FROM generate_series(5, 9) x ON CONFLICT"
+                    + " (k) DO NOTHING"))
+        .isEqualTo(StatementResult.ofCommand("INSERT 0 2"));
+    assertThat(run("INSERT INTO t VALUES (20, 'z'), (21, 'z') ON CONFLICT DO NOTHING"))
+        .isEqualTo(StatementResult.ofCommand("INSERT 0 1"));
+    assertThat(node.rows("SELECT id, k FROM t ORDER BY id"))
+        .containsExactly("1|a", "3|null", "4|null", "5|q1", "6|q0", "20|z");
+  }
+
+  @Test
+  @DisplayName("a key that the INSERT does not name is the row's own: it meets no other")
+  void keyNotNamed() {
+    run("CREATE TABLE r (id serial PRIMARY KEY, k text UNIQUE, n int)");
+    run("INSERT INTO r (k) VALUES ('a'), ('b') ON CONFLICT (id) DO NOTHING");
+    run("INSERT INTO r (k) VALUES ('c') ON CONFLICT (id) DO UPDATE SET n = 1");
+    assertThat(node.rows("SELECT k, n FROM r ORDER BY id"))
+        .containsExactly("a|null", "b|null", "c|null");
+  }
+
+  @Test
+  @DisplayName("DO UPDATE that sets a key which another row has violates the constraint")
+  void keySetToTakenOne() {
+    run("INSERT INTO t VALUES (1, 'a', 1), (2, 'b', 2)");
+    refused(
+        "INSERT INTO t VALUES (3, 'a') ON CONFLICT (k) DO UPDATE SET n = 5, k = 'b'",
+        "23505",
+        "duplicate key value violates unique constraint \"t_k_key\"");
+    run("INSERT INTO t VALUES (3, 'a') ON CONFLICT (k) DO UPDATE SET k = 'c'");
+    assertThat(node.rows("SELECT * FROM t ORDER BY id")).containsExactly("1|c|1", "2|b|2");
+  }
+
+  @Test
+  @DisplayName("a query with fewer expressions than columns leaves the rest to their defaults")
+  void fewerExpressions() {
+    run("INSERT INTO t SELECT 1");
+    run("INSERT INTO t (SELECT DISTINCT 2, max(k) || 'x' FROM t)");
+    run("INSERT INTO t WITH w AS (SELECT 3 AS a) SELECT a, 'w' FROM w");
+    run("INSERT INTO t SELECT 3, 'v' ON CONFLICT (id) DO UPDATE SET k = EXCLUDED.k");
+    assertThat(node.rows("SELECT * FROM t ORDER BY id"))
+        .containsExactly("1|null|7", "2|null|7", "3|v|7");
+  }
+
+  @Test
   @DisplayName("what PostgreSQL refuses is refused in its words")
   void refusals() {
     refused(
