@@ -147,8 +147,8 @@ final class Checkpointer implements AutoCloseable {
       List<PreparedTransaction> prepared = node.twoPhase().prepared().all();
       WalBatch batch = new WalBatch(256);
       addRunningTransactions(batch, xids(prepared));
+      node.sequences().checkpointed(batch);
       node.log().append(batch);
-      node.sequences().checkpointed();
       statement.executeQuery("SELECT 1").close();
       return new RedoPosition(redoLsn, neededLsn, prepared);
     } finally {

@@ -235,7 +235,7 @@ final class NodeBackend implements TransactionBackend {
               SqlState.SERIALIZATION_FAILURE, "cannot roll back to a savepoint after a deadlock")
           .withHint("The whole transaction was rolled back; use ROLLBACK.");
     }
-    savepoints.rollbackTo(level, transaction, session.heap());
+    savepoints.rollbackTo(level, transaction, session.heap(), node.transactions());
     for (List<Integer> ended : transaction.subtransactions().rollbackTo(level)) {
       node.transactions().abortSubtransactions(transaction, ended, batch());
     }

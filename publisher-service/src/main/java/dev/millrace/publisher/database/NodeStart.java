@@ -34,6 +34,7 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -158,6 +159,7 @@ final class NodeStart {
     finishOpenDdl(recovered.openDdl(), parts, ddlExecutor);
     prepareTables(parts, triggers);
     parts.sequences().redo(recovered.sequenceBounds());
+    resumeRestarts(recovered.prepared(), parts);
     return begin(parts, ddlExecutor);
   }
 
@@ -277,7 +279,6 @@ final class NodeStart {
       transaction.register(each.firstLsn());
       transaction.catalog(each.catalog());
       each.record().subxids().forEach(transaction.subtransactions()::addCommitted);
-      transaction.restartAtCommit(parts.sequences().find(each.record().restartedSequences()));
       parts.locks().resume(transaction, each.record().locks());
       parts
           .twoPhase()
@@ -289,6 +290,20 @@ final class NodeStart {
                   each.lsn(),
                   each.endLsn(),
                   each.changed()));
+    }
+  }
+
+  /**
+   * From where they go on if their transaction is rolled back, after redo, to where it left them.
+   */
+  private static void resumeRestarts(List<RecoveryResult.Prepared> found, NodeParts parts) {
+    for (PreparedTransaction prepared : parts.twoPhase().prepared().all()) {
+      found.stream()
+          .filter(each -> each.xid() == prepared.transaction().xid())
+          .flatMap(each -> each.record().restarts().stream())
+          .map(parts.sequences()::resume)
+          .filter(Objects::nonNull)
+          .forEach(prepared.transaction().restarts()::add);
     }
   }
 

@@ -5,7 +5,6 @@ import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.publisher.wal.PrepareRecord;
 import java.util.ArrayList;
 import java.util.List;
-import org.h2.schema.Sequence;
 
 /**
  * One transaction of one session: its xids, its place in the log, the table locks it holds and the
@@ -23,7 +22,7 @@ final class NodeTransaction {
   private final HeapSession heap;
   private final Subtransactions subtransactions = new Subtransactions();
   private final List<RelationLock> locks = new ArrayList<>();
-  private final List<Sequence> restartedSequences = new ArrayList<>();
+  private final List<SequenceBounds.Restart> restarts = new ArrayList<>();
   private int xid = NO_XID;
   private volatile long firstLsn;
   private CatalogTransaction catalog;
@@ -132,13 +131,9 @@ final class NodeTransaction {
     catalog = begun;
   }
 
-  /** The sequences that begin anew when it commits (TRUNCATE .. RESTART IDENTITY). */
-  List<Sequence> restartedSequences() {
-    return restartedSequences;
-  }
-
-  void restartAtCommit(List<Sequence> sequences) {
-    restartedSequences.addAll(sequences);
+  /** Its restarts of sequences (TRUNCATE .. RESTART IDENTITY), in their order. */
+  List<SequenceBounds.Restart> restarts() {
+    return restarts;
   }
 
   /** The table locks it holds; its own thread only. */

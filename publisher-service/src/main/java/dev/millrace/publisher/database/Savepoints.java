@@ -18,17 +18,17 @@ final class Savepoints {
         new Mark(
             heap.savepoint(),
             transaction.catalog() == null ? 0 : transaction.catalog().mark(),
-            transaction.restartedSequences().size()));
+            transaction.restarts().size()));
   }
 
-  /** Takes back rows and catalogue; the savepoint itself stays. */
-  void rollbackTo(int level, NodeTransaction transaction, HeapSession heap) {
+  /** Takes back rows, catalogue and sequences; the savepoint itself stays. */
+  void rollbackTo(int level, NodeTransaction transaction, HeapSession heap, TransactionLog log) {
     Mark mark = marks.get(level - 1);
     heap.rollbackTo(mark.heap());
     if (transaction.catalog() != null) {
       transaction.catalog().rollbackTo(mark.catalog());
     }
-    truncate(transaction.restartedSequences(), mark.restarts());
+    log.undoRestarts(transaction, mark.restarts());
     truncate(marks, level);
   }
 

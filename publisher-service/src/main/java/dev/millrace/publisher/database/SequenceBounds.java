@@ -4,12 +4,15 @@ import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.SqlState;
+import dev.millrace.publisher.wal.PrepareRecord;
 import dev.millrace.publisher.wal.WalBatch;
 import dev.millrace.publisher.wal.WalRecordType;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.h2.schema.Sequence;
 
 /**
@@ -17,7 +20,15 @@ import org.h2.schema.Sequence;
  * a record with a new bound goes out, so that redo never hands a value out twice (storage.md 1).
  *
  * <p>H2 writes sequences ahead by itself, but not durably. At a checkpoint its own state is
- * durable, so bounds begin anew from there. Safe for any thread.
+ * durable, so bounds begin anew from there.
+ *
+ * <p>A TRUNCATE .. RESTART IDENTITY sets its sequences back at once, for the rows that its
+ * transaction inserts afterwards, though it may still roll back. Until it has committed, the log
+ * holds the bound from before; where the sequence goes on comes with the commit record, as a record
+ * of the transaction, which redo heeds only if it committed. The transaction has the table alone
+ * meanwhile.
+ *
+ * <p>Safe for any thread.
  */
 final class SequenceBounds {
 
@@ -28,16 +39,25 @@ final class SequenceBounds {
     private final Sequence sequence;
     private volatile long bound;
 
+    /** Begun anew by a transaction that has not ended; {@link #bound} is from before then. */
+    private volatile boolean restarted;
+
     Bound(Sequence sequence) {
       this.sequence = sequence;
       this.bound = sequence.getCurrentValue();
     }
 
     boolean isPassed() {
+      if (restarted) {
+        return false;
+      }
       long current = sequence.getCurrentValue();
       return sequence.getIncrement() > 0 ? current > bound : current < bound;
     }
   }
+
+  /** What undoes one restart: the last value before, and whether one was open already. */
+  record Restart(Sequence sequence, long lastValue, boolean nested) {}
 
   private final int databaseOid;
   private volatile List<Bound> bounds = List.of();
@@ -64,7 +84,7 @@ final class SequenceBounds {
   synchronized void redo(Map<QualifiedName, Long> logged) {
     for (Bound bound : bounds) {
       Sequence sequence = bound.sequence;
-      Long last = logged.get(new QualifiedName(sequence.getSchema().getName(), sequence.getName()));
+      Long last = logged.get(nameOf(sequence));
       if (last != null) {
         continueAfter(sequence, last);
         bound.bound = sequence.getCurrentValue();
@@ -79,19 +99,17 @@ final class SequenceBounds {
     sequence.flush(null);
   }
 
-  /** The sequences of those names; a prepared transaction that is to restart them locks them. */
-  synchronized List<Sequence> find(List<QualifiedName> names) {
-    return bounds.stream()
-        .map(bound -> bound.sequence)
-        .filter(
-            each -> names.contains(new QualifiedName(each.getSchema().getName(), each.getName())))
-        .toList();
-  }
-
-  /** H2's own state is durable up to now; hold the gate alone. */
-  synchronized void checkpointed() {
+  /**
+   * H2's own state is durable up to now, but for sequences whose restart may yet be undone: their
+   * bounds go into the batch. Hold the gate alone; append it behind the redo LSN.
+   */
+  synchronized void checkpointed(WalBatch batch) {
     for (Bound bound : bounds) {
-      bound.bound = bound.sequence.getCurrentValue();
+      if (bound.restarted) {
+        add(batch, bound.sequence, bound.bound, NodeTransaction.NO_XID);
+      } else {
+        bound.bound = bound.sequence.getCurrentValue();
+      }
     }
   }
 
@@ -109,36 +127,115 @@ final class SequenceBounds {
   synchronized void addPassed(WalBatch batch) {
     for (Bound bound : bounds) {
       if (bound.isPassed()) {
-        long current = bound.sequence.getCurrentValue();
-        bound.bound = saturatedAdd(current, AHEAD * bound.sequence.getIncrement());
-        add(batch, bound.sequence, bound.bound);
+        bound.bound = ahead(bound.sequence);
+        add(batch, bound.sequence, bound.bound, NodeTransaction.NO_XID);
       }
     }
   }
 
-  /** Adds a record for a sequence that is about to begin anew; see {@link #restart}. */
-  void addRestart(WalBatch batch, Sequence sequence) {
-    add(batch, sequence, sequence.getStartValue() - sequence.getIncrement());
+  private static long ahead(Sequence sequence) {
+    return saturatedAdd(sequence.getCurrentValue(), AHEAD * sequence.getIncrement());
   }
 
-  /** Lets the sequence begin anew; its record is in the log, its table is locked. */
-  synchronized void restart(Sequence sequence) {
-    continueAfter(sequence, sequence.getStartValue() - sequence.getIncrement());
+  /** Adds the bounds of sequences that are about to be restarted, which count if that is undone. */
+  synchronized void addBounds(WalBatch batch, List<Sequence> sequences) {
+    for (Bound bound : bounds) {
+      if (sequences.contains(bound.sequence) && !bound.restarted) {
+        if (bound.isPassed()) {
+          bound.bound = ahead(bound.sequence);
+        }
+        add(batch, bound.sequence, bound.bound, NodeTransaction.NO_XID);
+      }
+    }
+  }
+
+  /** Lets a sequence begin anew; its bound is in the log, its table is locked. */
+  synchronized Restart restart(Sequence sequence) {
+    return goOn(of(sequence), beforeFirst(sequence));
+  }
+
+  /** Takes up the restart of a prepared transaction after a start; null = dropped. */
+  synchronized Restart resume(PrepareRecord.Restart found) {
+    for (Bound bound : bounds) {
+      if (nameOf(bound.sequence).equals(found.sequence())) {
+        return goOn(bound, found.lastValue());
+      }
+    }
+    return null;
+  }
+
+  private static Restart goOn(Bound bound, long last) {
+    long before = bound.sequence.getCurrentValue();
+    Restart restart = new Restart(bound.sequence, before, bound.restarted);
+    bound.restarted = true;
+    continueAfter(bound.sequence, last);
+    return restart;
+  }
+
+  /** Undoes a restart; several of one transaction in the reverse order. */
+  synchronized void undo(Restart restart) {
+    Bound bound = of(restart.sequence());
+    continueAfter(bound.sequence, restart.lastValue());
+    bound.restarted = restart.nested();
+  }
+
+  /** Adds where the restarted sequences go on if the transaction commits. */
+  synchronized void addRestarts(WalBatch batch, List<Restart> restarts, int xid) {
+    for (Sequence sequence : sequencesOf(restarts)) {
+      Bound bound = of(sequence);
+      bound.bound = lastUsed(sequence);
+      add(batch, sequence, bound.bound, xid);
+    }
+  }
+
+  /** Where the restarted sequences would go on, for a PREPARE record. */
+  synchronized List<PrepareRecord.Restart> prepared(List<Restart> restarts) {
+    return sequencesOf(restarts).stream()
+        .map(sequence -> new PrepareRecord.Restart(nameOf(sequence), lastUsed(sequence)))
+        .toList();
+  }
+
+  /** The transaction has committed: the restarts count. */
+  synchronized void committed(List<Restart> restarts) {
+    sequencesOf(restarts).forEach(sequence -> of(sequence).restarted = false);
+  }
+
+  private static Set<Sequence> sequencesOf(List<Restart> restarts) {
+    Set<Sequence> sequences = new LinkedHashSet<>();
+    restarts.forEach(restart -> sequences.add(restart.sequence()));
+    return sequences;
+  }
+
+  /** An unused sequence begins at its start after redo, too. */
+  private static long lastUsed(Sequence sequence) {
+    boolean unused = sequence.getCurrentValue() == beforeFirst(sequence);
+    return unused ? beforeFirst(sequence) : ahead(sequence);
+  }
+
+  private static long beforeFirst(Sequence sequence) {
+    return sequence.getStartValue() - sequence.getIncrement();
+  }
+
+  private Bound of(Sequence sequence) {
     for (Bound bound : bounds) {
       if (bound.sequence == sequence) {
-        bound.bound = sequence.getCurrentValue();
+        return bound;
       }
     }
+    return new Bound(sequence); // Dropped meanwhile: nobody asks for it again.
+  }
+
+  private static QualifiedName nameOf(Sequence sequence) {
+    return new QualifiedName(sequence.getSchema().getName(), sequence.getName());
   }
 
   /** Adds a record of where a sequence stands after ALTER SEQUENCE. */
   synchronized void resync(WalBatch batch, QualifiedName name) {
     for (Bound bound : bounds) {
       Sequence sequence = bound.sequence;
-      if (sequence.getName().equals(name.name())
-          && sequence.getSchema().getName().equals(name.schema())) {
+      if (nameOf(sequence).equals(name) && !bound.restarted) {
         bound.bound = sequence.getCurrentValue();
-        add(batch, sequence, bound.bound);
+        add(batch, sequence, bound.bound, NodeTransaction.NO_XID);
       }
     }
   }
@@ -147,7 +244,7 @@ final class SequenceBounds {
   synchronized void set(WalBatch batch, QualifiedName name, long value, boolean called) {
     for (Bound bound : bounds) {
       Sequence sequence = bound.sequence;
-      if (name.equals(new QualifiedName(sequence.getSchema().getName(), sequence.getName()))) {
+      if (name.equals(nameOf(sequence))) {
         if (value < sequence.getMinValue() || value > sequence.getMaxValue()) {
           throw new PgException(
               SqlState.NUMERIC_VALUE_OUT_OF_RANGE,
@@ -163,8 +260,10 @@ final class SequenceBounds {
         }
         long last = called ? value : value - sequence.getIncrement();
         continueAfter(sequence, last);
-        bound.bound = sequence.getCurrentValue();
-        add(batch, sequence, last);
+        if (!bound.restarted) { // Else the commit of the restart tells.
+          bound.bound = sequence.getCurrentValue();
+          add(batch, sequence, last, NodeTransaction.NO_XID);
+        }
         return;
       }
     }
@@ -178,15 +277,8 @@ final class SequenceBounds {
     return overflow ? (step > 0 ? Long.MAX_VALUE : Long.MIN_VALUE) : sum;
   }
 
-  private void add(WalBatch batch, Sequence sequence, long bound) {
-    ByteBuilder out =
-        batch.begin(
-            WalRecordType.SEQUENCE,
-            0,
-            NodeTransaction.NO_XID,
-            NodeTransaction.NO_XID,
-            databaseOid,
-            0);
+  private void add(WalBatch batch, Sequence sequence, long bound, int xid) {
+    ByteBuilder out = batch.begin(WalRecordType.SEQUENCE, 0, xid, xid, databaseOid, 0);
     out.putLong(bound).putName(sequence.getSchema().getName()).putName(sequence.getName());
     batch.end();
   }

@@ -3,7 +3,6 @@ package dev.millrace.publisher.database;
 import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.FaultPoint;
 import dev.millrace.model.PgTime;
-import dev.millrace.model.QualifiedName;
 import dev.millrace.publisher.origin.ReplicationOrigins;
 import dev.millrace.publisher.origin.SessionOrigin;
 import dev.millrace.publisher.wal.FinishPreparedRecord;
@@ -168,8 +167,32 @@ final class TransactionLog {
   }
 
   private void addRestarts(NodeTransaction transaction, WalBatch batch) {
-    for (Sequence sequence : transaction.restartedSequences()) {
-      sequences.addRestart(batch, sequence);
+    sequences.addRestarts(batch, transaction.restarts(), transaction.xid());
+  }
+
+  /**
+   * Lets sequences begin anew at once, for the transaction that has their table alone; durable
+   * first is where they go on if it does not commit.
+   */
+  void restart(NodeTransaction transaction, List<Sequence> restarted) {
+    if (restarted.isEmpty()) {
+      return;
+    }
+    WalBatch batch = new WalBatch(256);
+    long endLsn;
+    synchronized (commitOrder) {
+      sequences.addBounds(batch, restarted);
+      endLsn = batch.isEmpty() ? 0 : log.append(batch);
+    }
+    log.flush(endLsn);
+    restarted.forEach(each -> transaction.restarts().add(sequences.restart(each)));
+  }
+
+  /** Undoes the restarts of sequences beyond the first {@code kept}. */
+  void undoRestarts(NodeTransaction transaction, int kept) {
+    List<SequenceBounds.Restart> restarts = transaction.restarts();
+    while (restarts.size() > kept) {
+      sequences.undo(restarts.remove(restarts.size() - 1));
     }
   }
 
@@ -197,9 +220,7 @@ final class TransactionLog {
               subxids,
               gid,
               transaction.heldLocks(),
-              transaction.restartedSequences().stream()
-                  .map(each -> new QualifiedName(each.getSchema().getName(), each.getName()))
-                  .toList());
+              sequences.prepared(transaction.restarts()));
       int at = batch.size();
       int flags = changed ? PrepareRecord.CHANGED : 0;
       prepare.encode(batch.begin(WalRecordType.PREPARE, flags, xid, xid, databaseOid, origin.id()));
@@ -257,7 +278,7 @@ final class TransactionLog {
       log.flush(endLsn);
       FaultPoint.hit("commit.flushed");
       replayed(transaction, endLsn);
-      transaction.restartedSequences().forEach(sequences::restart);
+      sequences.committed(transaction.restarts());
       transaction.heap().commit();
       FaultPoint.hit("commit.done");
     } catch (RuntimeException | Error e) {
@@ -283,6 +304,7 @@ final class TransactionLog {
       if (transaction.catalog() != null) {
         transaction.catalog().rollbackTo(0);
       }
+      undoRestarts(transaction, 0);
       transaction.heap().rollback();
       if (transaction.isLogged()) {
         appendAbort(transaction, batch);

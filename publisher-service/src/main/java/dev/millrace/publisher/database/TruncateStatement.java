@@ -15,8 +15,8 @@ import java.util.Map;
 
 /**
  * Runs one TRUNCATE of any number of tables: their rows are deleted with capture off, so that it
- * can be rolled back, and one record names all tables. H2's own TRUNCATE would commit. Sequences
- * begin anew at commit. One statement, one thread.
+ * can be rolled back, and one record names all tables. H2's own TRUNCATE would commit. One
+ * statement, one thread.
  */
 final class TruncateStatement {
 
@@ -50,7 +50,7 @@ final class TruncateStatement {
     deleteRows(childrenFirst(tables.keySet()));
     if (statement.restartIdentity()) {
       for (QualifiedName table : tables.keySet()) {
-        transaction.restartAtCommit(shapes.layout().identitySequences(table));
+        session.log().restart(transaction, shapes.layout().identitySequences(table));
       }
     }
     addRecord(tables.values());

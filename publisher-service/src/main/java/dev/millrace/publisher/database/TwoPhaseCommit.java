@@ -145,13 +145,14 @@ final class TwoPhaseCommit {
     NodeTransaction transaction = ending.transaction();
     try {
       if (commit) {
-        transaction.restartedSequences().forEach(sequences::restart);
+        sequences.committed(transaction.restarts());
         transaction.heap().commit();
         FaultPoint.hit("commit-prepared.done");
       } else {
         if (transaction.catalog() != null) {
           transaction.catalog().rollbackTo(0);
         }
+        transactions.undoRestarts(transaction, 0);
         transaction.heap().rollback();
         FaultPoint.hit("rollback-prepared.done");
       }

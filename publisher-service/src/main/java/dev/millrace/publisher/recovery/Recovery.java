@@ -90,6 +90,10 @@ public final class Recovery {
   private final Map<Integer, RecoveryResult.Prepared> prepared = new LinkedHashMap<>();
   private final boolean withRows;
   private final Map<QualifiedName, Long> sequenceBounds = new HashMap<>();
+
+  /** Bounds that count if their transaction commits, by top-level xid. */
+  private final Map<Integer, Map<QualifiedName, Long>> openBounds = new HashMap<>();
+
   private RecoveryResult.OpenDdl openDdl;
   private int nextXid;
   private long lastCommitTime;
@@ -216,6 +220,7 @@ public final class Recovery {
       }
       case PREPARE -> prepare(reader);
       case COMMIT, COMMIT_PREPARED -> {
+        sequenceBounds.putAll(openBounds.getOrDefault(topXid, Map.of()));
         commit(reader, redoLsn, buffer, rows);
         ended(topXid);
       }
@@ -294,6 +299,7 @@ public final class Recovery {
   private void ended(int xid) {
     unfinished.remove(xid);
     prepared.remove(xid);
+    openBounds.remove(xid);
     if (openDdl != null && openDdl.xid() == xid) {
       openDdl = null;
     }
@@ -309,7 +315,10 @@ public final class Recovery {
     ByteBuffer in = ByteBuffer.wrap(reader.buffer(), reader.bodyOffset(), reader.bodyLength());
     long bound = in.getLong();
     String schema = name(in);
-    sequenceBounds.put(new QualifiedName(schema, name(in)), bound);
+    int xid = reader.topXid();
+    Map<QualifiedName, Long> bounds =
+        xid == 0 ? sequenceBounds : openBounds.computeIfAbsent(xid, unknown -> new HashMap<>());
+    bounds.put(new QualifiedName(schema, name(in)), bound);
   }
 
   private static String name(ByteBuffer in) {

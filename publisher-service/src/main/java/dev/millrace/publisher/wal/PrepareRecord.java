@@ -14,14 +14,14 @@ import java.util.List;
  * <pre>
  * prepare time 8, origin LSN 8, count 4, subxids 4 each, gid,
  * count 4, per lock: OID 4, exclusive 1,
- * count 4, per sequence that begins anew at commit: schema, name
+ * count 4, per sequence that has begun anew: last value 8, schema, name
  * (names are UTF-8 with a length of 2 before it)
  * </pre>
  *
  * @param time microseconds since 2000-01-01 UTC
  * @param subxids the subtransactions that commit with it
  * @param locks the table locks it holds
- * @param restartedSequences what TRUNCATE .. RESTART IDENTITY promised
+ * @param restarts where sequences go on that TRUNCATE .. RESTART IDENTITY let begin anew
  */
 public record PrepareRecord(
     long time,
@@ -29,13 +29,16 @@ public record PrepareRecord(
     List<Integer> subxids,
     String gid,
     List<Lock> locks,
-    List<QualifiedName> restartedSequences) {
+    List<Restart> restarts) {
 
   /** Flag of the record header: the transaction changed something, if only what was undone. */
   public static final int CHANGED = 1;
 
   /** A table lock by the OID it stands for. */
   public record Lock(int oid, boolean exclusive) {}
+
+  /** A sequence that goes on after a value if the transaction commits. */
+  public record Restart(QualifiedName sequence, long lastValue) {}
 
   /** Appends the body. */
   public void encode(ByteBuilder out) {
@@ -45,9 +48,10 @@ public record PrepareRecord(
     for (Lock lock : locks) {
       out.putInt(lock.oid).putByte(lock.exclusive ? 1 : 0);
     }
-    out.putInt(restartedSequences.size());
-    for (QualifiedName sequence : restartedSequences) {
-      out.putName(sequence.schema()).putName(sequence.name());
+    out.putInt(restarts.size());
+    for (Restart restart : restarts) {
+      QualifiedName sequence = restart.sequence;
+      out.putLong(restart.lastValue).putName(sequence.schema()).putName(sequence.name());
     }
   }
 
@@ -62,12 +66,13 @@ public record PrepareRecord(
     for (int left = in.getInt(); left > 0; left--) {
       locks.add(new Lock(in.getInt(), in.get() != 0));
     }
-    List<QualifiedName> sequences = new ArrayList<>();
+    List<Restart> restarts = new ArrayList<>();
     for (int left = in.getInt(); left > 0; left--) {
+      long lastValue = in.getLong();
       String schema = name(in);
-      sequences.add(new QualifiedName(schema, name(in)));
+      restarts.add(new Restart(new QualifiedName(schema, name(in)), lastValue));
     }
-    return new PrepareRecord(time, originLsn, subxids, gid, locks, sequences);
+    return new PrepareRecord(time, originLsn, subxids, gid, locks, restarts);
   }
 
   static List<Integer> subxids(ByteBuffer in) {

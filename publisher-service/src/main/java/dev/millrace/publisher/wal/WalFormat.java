@@ -30,7 +30,7 @@ package dev.millrace.publisher.wal;
  * TRUNCATE  flags byte of the header (1 cascade, 2 restart identity); count 4, then per table OID 4, version 4
  * MESSAGE   flags byte of the header (1 transactional); prefix with a length of 2 before it, then the content
  * CATALOG   kind 1, UTF-8 JSON of the whole new definition
- * SEQUENCE  bound 8, then UTF-8 schema and name, each with a length of 2 before it
+ * SEQUENCE  bound 8, then UTF-8 schema and name, each with a length of 2 before it; with an xid, counts if that commits
  * DDL       the statement as the user wrote it, UTF-8
  * COMMIT    commit time 8 (microseconds since 2000-01-01 UTC), origin LSN 8, count 4, committed subxids 4 each
  * ABORT     time 8, count 4, subxids 4 each that end with it, the inner ones first

@@ -12,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,17 +23,6 @@ class OriginProgressTest {
 
   private static void run(SqlSession session, String sql) {
     session.execute(sql, List.of());
-  }
-
-  /** The files as a kill at this moment would leave them; nobody writes meanwhile. */
-  private Path copyAsAfterKill(Path from) throws IOException {
-    Path to = directory.resolve("killed");
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.toList()) {
-        Files.copy(file, to.resolve(from.relativize(file).toString()));
-      }
-    }
-    return to;
   }
 
   @Test
@@ -65,7 +53,7 @@ class OriginProgressTest {
       before = node.origins().get("a");
       assertThat(before.remoteLsn()).isEqualTo(0x300);
       assertThat(before.localLsn()).isEqualTo(node.log().insertLsn());
-      killed = copyAsAfterKill(data);
+      killed = TestNode.copyAsAfterKill(data, directory.resolve("killed"));
     }
     try (TestNode node = TestNode.open(killed)) {
       assertThat(node.origins().get("a").remoteLsn()).isEqualTo(before.remoteLsn());

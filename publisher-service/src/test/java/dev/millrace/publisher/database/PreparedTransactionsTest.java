@@ -263,7 +263,7 @@ class PreparedTransactionsTest {
   }
 
   @Test
-  @DisplayName("TRUNCATE .. RESTART IDENTITY happens at COMMIT PREPARED, after a restart too")
+  @DisplayName("TRUNCATE .. RESTART IDENTITY counts from COMMIT PREPARED on, after a restart too")
   void restartIdentity() {
     node.run("CREATE TABLE s (id serial PRIMARY KEY, v text); INSERT INTO s (v) VALUES ('a')");
     prepare("g", "TRUNCATE s RESTART IDENTITY");
@@ -272,6 +272,17 @@ class PreparedTransactionsTest {
     node.run("COMMIT PREPARED 'g'");
     node.run("INSERT INTO s (v) VALUES ('b')");
     assertThat(node.rows("SELECT * FROM s")).containsExactly("1|b");
+    prepare("h", "TRUNCATE s RESTART IDENTITY; INSERT INTO s (v) VALUES ('c')");
+    restart();
+    node.run("ROLLBACK PREPARED 'h'");
+    node.run("INSERT INTO s (v) VALUES ('d')");
+    assertThat(node.rows("SELECT v FROM s ORDER BY id")).containsExactly("b", "d");
+    prepare("i", "TRUNCATE s RESTART IDENTITY; INSERT INTO s (v) VALUES ('e')");
+    restart();
+    node.run("COMMIT PREPARED 'i'");
+    restart();
+    node.run("INSERT INTO s (v) VALUES ('f')");
+    assertThat(node.rows("SELECT v FROM s ORDER BY id")).containsExactly("e", "f");
   }
 
   @Test

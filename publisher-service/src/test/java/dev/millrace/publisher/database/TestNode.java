@@ -14,12 +14,15 @@ import dev.millrace.settings.Settings;
 import dev.millrace.sql.SqlResponse;
 import dev.millrace.sql.SqlSession;
 import dev.millrace.sql.StatementResult;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A node in a directory without a service around it. Its log is never cut off, so that the
@@ -78,6 +81,16 @@ final class TestNode implements AutoCloseable {
 
   static TestNode open(Path directory, Map<String, String> given, Clock clock) {
     return new TestNode(directory, new MemoryProjection(), given, clock);
+  }
+
+  /** The files as a kill at this moment would leave them, if nobody writes meanwhile. */
+  static Path copyAsAfterKill(Path from, Path to) throws IOException {
+    try (Stream<Path> files = Files.walk(from)) {
+      for (Path file : files.toList()) {
+        Files.copy(file, to.resolve(from.relativize(file).toString()));
+      }
+    }
+    return to;
   }
 
   EmbeddedNode node() {

@@ -61,7 +61,7 @@ class WalFormatTest {
             List.of(841),
             "gé",
             List.of(new PrepareRecord.Lock(16400, false), new PrepareRecord.Lock(~16401, true)),
-            List.of(new QualifiedName("s", "q")));
+            List.of(new PrepareRecord.Restart(new QualifiedName("s", "q"), 32)));
     ByteBuilder out = new ByteBuilder(16);
     prepare.encode(out);
     assertThat(HEX.formatHex(out.array(), 0, out.size()))
@@ -75,6 +75,7 @@ class WalFormatTest {
                 + "0000401000"
                 + "FFFFBFEE01"
                 + "00000001"
+                + "0000000000000020"
                 + "000173000171");
     assertThat(PrepareRecord.decode(out.array(), 0, out.size())).isEqualTo(prepare);
     FinishPreparedRecord finish =
