@@ -1,5 +1,6 @@
 package dev.millrace.model;
 
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
@@ -10,7 +11,8 @@ import java.time.ZoneOffset;
 
 /**
  * Reads one date or time in ISO style, byte by byte. Besides what PostgreSQL writes it takes {@code
- * T} between date and time, {@code Z}, times without seconds, and a date alone as a timestamp.
+ * T} between date and time, {@code Z}, times without seconds, and a date alone as a timestamp. What
+ * is not ISO style is tried as {@link DateTimeSpelling}.
  */
 final class DateTimeReader {
 
@@ -23,6 +25,7 @@ final class DateTimeReader {
   private final int typeOid;
   private int end;
   private int at;
+  private String shown;
 
   /** Rounding the fraction of the last second of a day leads into the next one. */
   private boolean nextDay;
@@ -39,7 +42,50 @@ final class DateTimeReader {
     }
   }
 
-  LocalDate date() {
+  /**
+   * The value as java.time's type for {@code typeOid}, in ISO style or another spelling.
+   *
+   * @throws PgException 22007, 22008, 22009; 0A000 for infinite values
+   */
+  static Object read(byte[] buffer, int offset, int length, int typeOid) {
+    try {
+      return new DateTimeReader(buffer, offset, length, typeOid).value();
+    } catch (PgException e) {
+      String text = StringText.parse(buffer, offset, length);
+      String iso = mayBeSpelling(e) ? DateTimeSpelling.iso(text) : null;
+      if (iso == null) {
+        throw e;
+      }
+      byte[] utf8 = iso.getBytes(StandardCharsets.US_ASCII);
+      return new DateTimeReader(utf8, 0, utf8.length, typeOid).shownAs(text).value();
+    }
+  }
+
+  private static boolean mayBeSpelling(PgException e) {
+    return e.sqlState().equals(SqlState.INVALID_DATETIME_FORMAT);
+  }
+
+  private DateTimeReader shownAs(String text) {
+    shown = text;
+    return this;
+  }
+
+  private Object value() {
+    switch (typeOid) {
+      case PgType.DATE:
+        return date();
+      case PgType.TIME:
+        return time();
+      case PgType.TIMETZ:
+        return timeWithZone();
+      case PgType.TIMESTAMP:
+        return timestamp();
+      default:
+        return timestampWithZone();
+    }
+  }
+
+  private LocalDate date() {
     refuseSpecial();
     boolean beforeChrist = takeEra();
     LocalDate date = readDate(beforeChrist);
@@ -53,7 +99,8 @@ final class DateTimeReader {
     return date;
   }
 
-  LocalTime time() {
+  private LocalTime time() {
+    skipDate();
     LocalTime time = readTime();
     readZoneIfAny();
     expectEnd();
@@ -61,7 +108,8 @@ final class DateTimeReader {
     return time;
   }
 
-  OffsetTime timeWithZone() {
+  private OffsetTime timeWithZone() {
+    skipDate();
     LocalTime time = readTime();
     ZoneOffset zone = readZoneIfAny();
     expectEnd();
@@ -69,7 +117,18 @@ final class DateTimeReader {
     return OffsetTime.of(time, zone == null ? ZoneOffset.UTC : zone);
   }
 
-  LocalDateTime timestamp() {
+  /** Of a timestamp a time is what stands behind the date. */
+  private void skipDate() {
+    if (end - at > 4 && buffer[at + 4] == '-') {
+      readDate(false);
+      if (at == end) {
+        throw syntax();
+      }
+      readSeparator();
+    }
+  }
+
+  private LocalDateTime timestamp() {
     refuseSpecial();
     boolean beforeChrist = takeEra();
     LocalDateTime timestamp = readDateTime(beforeChrist);
@@ -78,7 +137,7 @@ final class DateTimeReader {
     return timestamp;
   }
 
-  OffsetDateTime timestampWithZone() {
+  private OffsetDateTime timestampWithZone() {
     refuseSpecial();
     boolean beforeChrist = takeEra();
     LocalDateTime local = readDateTime(beforeChrist);
@@ -274,7 +333,7 @@ final class DateTimeReader {
   }
 
   private String text() {
-    return StringText.parse(buffer, start, Math.max(end, at) - start);
+    return shown != null ? shown : StringText.parse(buffer, start, Math.max(end, at) - start);
   }
 
   private PgException syntax() {

@@ -113,16 +113,8 @@ public final class PgText {
         return NumericText.parse(buffer, offset, length);
       case PgType.BYTEA:
         return ByteaText.parse(buffer, offset, length);
-      case PgType.DATE:
-        return new DateTimeReader(buffer, offset, length, typeOid).date();
-      case PgType.TIME:
-        return new DateTimeReader(buffer, offset, length, typeOid).time();
-      case PgType.TIMETZ:
-        return new DateTimeReader(buffer, offset, length, typeOid).timeWithZone();
-      case PgType.TIMESTAMP:
-        return new DateTimeReader(buffer, offset, length, typeOid).timestamp();
-      case PgType.TIMESTAMPTZ:
-        return new DateTimeReader(buffer, offset, length, typeOid).timestampWithZone();
+      case PgType.DATE, PgType.TIME, PgType.TIMETZ, PgType.TIMESTAMP, PgType.TIMESTAMPTZ:
+        return DateTimeReader.read(buffer, offset, length, typeOid);
       case PgType.UUID:
         return UuidText.parse(buffer, offset, length);
       case PgType.PG_LSN:

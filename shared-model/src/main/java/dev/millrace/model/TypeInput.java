@@ -97,7 +97,7 @@ public final class TypeInput {
     int count = text.codePointCount(0, text.length());
     if (count > length) {
       String kept = text.substring(0, text.offsetByCodePoints(0, length));
-      if (!text.substring(kept.length()).isBlank()) {
+      if (text.chars().skip(kept.length()).anyMatch(c -> c != ' ')) {
         throw new PgException(
             SqlState.STRING_DATA_RIGHT_TRUNCATION,
             "value too long for type " + PgType.format(typeOid, typeModifier));

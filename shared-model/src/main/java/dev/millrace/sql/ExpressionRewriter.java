@@ -4,6 +4,7 @@ import dev.millrace.model.Identifiers;
 import dev.millrace.model.PgType;
 import dev.millrace.model.SqlState;
 import dev.millrace.model.TypeInput;
+import dev.millrace.model.TypeModifier;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -142,6 +143,13 @@ final class ExpressionRewriter {
         return after;
       }
     }
+    if (rewriting.bracket().cast && rewriting.isWordAt(i + 1, "as")) {
+      stream.moveTo(i + 2);
+      TypeName type = TypeName.parse(stream, rewriting.options.types());
+      if (type.user() == null && readByPostgres(token, type)) {
+        return i + 1;
+      }
+    }
     boolean bytesPossible = !cast && !textOnly && !rewriting.bracket().call;
     if (bytesPossible && token.isBackslashString() && Bytea.isHex(token.text())) {
       edits.replace(token, Bytea.hexConstant(token.text()));
@@ -188,14 +196,24 @@ final class ExpressionRewriter {
       if (floating) {
         words.textConstant(type, token.text(), i, stream.index()); // H2 would make it infinity.
       }
-      if (!type.type().isText() || type.user() != null) {
-        return 0;
-      }
       after = stream.index();
+      if (!type.type().isText() || type.user() != null) {
+        return readByPostgres(token, type) ? i + 1 : 0;
+      }
       constant = words.textConstant(type, token.text(), i, after);
     }
     edits.replace(token.start(), stream.token(after - 1).end(), constant);
     return after;
+  }
+
+  /** Replaces a constant whose spelling H2 would read otherwise for that type. */
+  private boolean readByPostgres(Token token, TypeName type) {
+    String read = InputConstant.forH2(token.text(), type.type().oid(), TypeModifier.NONE);
+    if (read.equals(token.text())) {
+      return false;
+    }
+    edits.replace(token, Identifiers.literal(read));
+    return true;
   }
 
   private int operator(int i, Token token) {

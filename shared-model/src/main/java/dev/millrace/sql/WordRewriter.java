@@ -5,6 +5,7 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.PgInterval;
 import dev.millrace.model.PgType;
 import dev.millrace.model.TypeInput;
+import dev.millrace.model.TypeModifier;
 import java.util.Map;
 
 /** The rules for unquoted words: keywords that H2 lacks or reads otherwise, and names. */
@@ -90,8 +91,8 @@ final class WordRewriter {
       }
     } else if (next != null && next.isMark('(')) {
       return calls.beforeBracket(i, token);
-    } else if (next != null && next.kind() == Token.Kind.STRING && !qualified) {
-      int after = typedConstant(i, token, next);
+    } else if (!qualified && isBeforeConstant(i, token)) {
+      int after = typedConstant(i, token);
       if (after > 0) {
         return after;
       }
@@ -268,14 +269,17 @@ final class WordRewriter {
             || after.isWord("from"));
   }
 
+  /** Whether a constant follows the word, or {@code with time zone} and a constant. */
+  private boolean isBeforeConstant(int i, Token token) {
+    boolean zoned =
+        (token.isWord("time") || token.isWord("timestamp"))
+            && (rewriting.isWordAt(i + 1, "with") || rewriting.isWordAt(i + 1, "without"));
+    Token constant = rewriting.at(zoned ? i + 4 : i + 1);
+    return constant != null && constant.kind() == Token.Kind.STRING;
+  }
+
   /** {@code timestamptz '..'}: a type name before a constant; 0 when the word is no type. */
-  private int typedConstant(int i, Token token, Token constant) {
-    switch (token.text()) {
-      case "date", "time", "timestamp":
-        return i + 1;
-      default:
-        break;
-    }
+  private int typedConstant(int i, Token token) {
     PgType type = PgType.byName(token.text());
     if (type == null || rewriting.isWordAt(i - 1, "as")) {
       return 0;
@@ -283,16 +287,17 @@ final class WordRewriter {
     stream.moveTo(i);
     TypeName name = TypeName.parse(stream);
     int after = stream.index() + 1;
-    String text;
-    if (type.isText()) {
-      text = textConstant(name, constant.text(), i, after);
+    String text = stream.token(after - 1).text();
+    String h2Sql;
+    if (name.type().isText()) {
+      h2Sql = textConstant(name, text, i, after);
+    } else if (type.oid() == PgType.BYTEA) {
+      h2Sql = Bytea.constant(text);
     } else {
-      text =
-          type.oid() == PgType.BYTEA
-              ? Bytea.constant(constant.text())
-              : "CAST(" + Identifiers.literal(constant.text()) + " AS " + name.h2Cast() + ")";
+      String read = InputConstant.forH2(text, name.type().oid(), TypeModifier.NONE);
+      h2Sql = "CAST(" + Identifiers.literal(read) + " AS " + name.h2Cast() + ")";
     }
-    edits.replace(token.start(), constant.end(), text);
+    edits.replace(token.start(), stream.token(after - 1).end(), h2Sql);
     return after;
   }
 

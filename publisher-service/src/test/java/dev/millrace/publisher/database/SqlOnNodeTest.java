@@ -199,4 +199,31 @@ class SqlOnNodeTest {
     assertThat(node.table("v").columns().get(2).generated()).isEqualTo('v');
     assertThat(node.logFrom(start).of(WalRecordType.INSERT).toString()).contains("N(1,4,n)");
   }
+
+  @Test
+  @DisplayName("constants are read as PostgreSQL reads them for the column's type")
+  void constantsOfColumns() {
+    node.run(
+        "CREATE TABLE x (id int PRIMARY KEY, tz timestamptz, ts timestamp, t time, u uuid, v"
+            + " varchar(3), b boolean)");
+    node.run(
+        "INSERT INTO x VALUES (1, '2020-01-01 00:00+05:30', '2020-01-05 10:00+05', '12:34 PM',"
+            + " '{a0eebc999c0b4ef8bb6d6bb9bd380a11}', 'abc   ', 'on')");
+    node.run(
+        "INSERT INTO x (id, ts, b) VALUES (1, 'epoch', 'off') ON CONFLICT (id) DO UPDATE SET ts ="
+            + " EXCLUDED.ts, t = '1:00 pm', b = 'off'");
+    assertThat(node.rows("SELECT * FROM x"))
+        .containsExactly(
+            "1|2019-12-31 18:30:00+00|1970-01-01 00:00:00|13:00:00"
+                + "|a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11|abc|false");
+    assertThat(
+            node.rows(
+                "SELECT 'Jan 5 2020'::date, CAST('2020-01-05 EST' AS date), timestamp with time"
+                    + " zone '2020-01-05 10:00+05', time with time zone '10:00-05:30'"))
+        .containsExactly("2020-01-05|2020-01-05|2020-01-05 05:00:00+00|10:00:00-05:30");
+    assertThatThrownBy(() -> node.run("UPDATE x SET b = 1"))
+        .hasMessage("column \"b\" is of type boolean but expression is of type integer");
+    assertThatThrownBy(() -> node.run("INSERT INTO x VALUES (2, NULL, NULL, NULL, NULL, 'abcd')"))
+        .hasMessage("value too long for type character varying(3)");
+  }
 }
