@@ -140,6 +140,16 @@ public final class ForeignTransactions {
     prepared.add(transaction);
   }
 
+  /**
+   * Appends that the source has nothing before {@code newSourceLsn} that is not here, as a
+   * transaction without changes; returns its end.
+   */
+  public long passed(long newSourceLsn) {
+    long time = PgTime.fromInstant(clock.instant());
+    return begin()
+        .commit(new WalBatch(128), new ForeignTransaction.Ending(time, 0, 0, newSourceLsn));
+  }
+
   /** Whether a transaction of that identifier is prepared. */
   public boolean isPrepared(String gid) {
     return prepared.all().stream().anyMatch(each -> each.gid().equals(gid));

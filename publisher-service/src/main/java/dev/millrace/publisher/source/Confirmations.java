@@ -34,12 +34,4 @@ final class Confirmations {
     }
     return confirmedLsn;
   }
-
-  /** The source has nothing to send before {@code sourceLsn}; counts if nothing waits. */
-  long idle(long sourceLsn) {
-    if (waiting.isEmpty()) {
-      confirmedLsn = Lsn.max(confirmedLsn, sourceLsn);
-    }
-    return confirmedLsn;
-  }
 }

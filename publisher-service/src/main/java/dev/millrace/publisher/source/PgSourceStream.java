@@ -1,52 +1,162 @@
 package dev.millrace.publisher.source;
 
+import dev.millrace.model.ByteBuilder;
+import dev.millrace.model.Lsn;
+import dev.millrace.model.PgException;
+import dev.millrace.model.PgTime;
+import dev.millrace.model.SqlState;
+import dev.millrace.replication.PrimaryKeepalive;
+import dev.millrace.replication.ReplicationFrame;
+import dev.millrace.replication.StandbyStatusUpdate;
+import dev.millrace.replication.XLogData;
 import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.SQLException;
-import org.postgresql.replication.LogSequenceNumber;
-import org.postgresql.replication.PGReplicationStream;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyDual;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A replication connection of the PostgreSQL driver, and one for queries beside it. */
+/**
+ * The source's slot being read over the driver's copy interface, and a connection for queries
+ * beside it.
+ *
+ * <p>The driver's own replication stream is not used because it keeps keepalives to itself: a
+ * server that has fallen silent could not be told from one that has nothing to send. Here a silent
+ * server is asked to answer after half the time-out, and given up at its end. A message that stops
+ * halfway ends the connection by the socket's time-out.
+ *
+ * <p>Requests to reply are answered at most ten times a second, so that a server that asks without
+ * end, and perhaps reads nothing, is not sent replies without end. One thread; {@link #close} any.
+ */
 final class PgSourceStream implements SourceStream {
 
   private static final Logger LOG = LoggerFactory.getLogger(PgSourceStream.class);
+  private static final long STATUS_INTERVAL_NS = TimeUnit.SECONDS.toNanos(10);
+  private static final long REPLY_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final Connection queries;
   private final Connection replication;
-  private final PGReplicationStream stream;
+  private final CopyDual copy;
   private final SourceTables tables;
   private final boolean parallelStreaming;
+  private final long timeoutNs;
+  private final ByteBuilder out = new ByteBuilder(StandbyStatusUpdate.SIZE);
+  private long receivedLsn;
+  private long confirmedLsn;
+  private long heardNs = System.nanoTime();
+  private long sentNs = heardNs;
+  private long askedNs;
+  private boolean asked;
+  private boolean replyDue;
 
+  /**
+   * Begins to read.
+   *
+   * @param command START_REPLICATION
+   * @param startLsn where it begins
+   * @param timeout how long the server may be silent
+   */
   PgSourceStream(
       Connection queries,
       Connection replication,
-      PGReplicationStream stream,
-      boolean parallelStreaming) {
+      String command,
+      long startLsn,
+      boolean parallelStreaming,
+      Duration timeout)
+      throws SQLException {
     this.queries = queries;
     this.replication = replication;
-    this.stream = stream;
     this.tables = new SourceTables(queries);
     this.parallelStreaming = parallelStreaming;
+    this.timeoutNs = timeout.toNanos();
+    this.receivedLsn = startLsn;
+    this.confirmedLsn = startLsn;
+    replication.setNetworkTimeout(Runnable::run, (int) timeout.toMillis());
+    this.copy = replication.unwrap(PGConnection.class).getCopyAPI().copyDual(command);
   }
 
   @Override
   public ByteBuffer read() throws SQLException {
-    return stream.readPending();
+    byte[] frame = copy.readFromCopy(false);
+    long nowNs = System.nanoTime();
+    ByteBuffer message = null;
+    if (frame != null) {
+      heardNs = nowNs;
+      asked = false;
+      message = take(frame);
+    } else if (!copy.isActive()) {
+      throw failed("the source has ended the stream");
+    } else {
+      requireHeard(nowNs);
+    }
+    long sinceSentNs = nowNs - sentNs;
+    if (sinceSentNs >= STATUS_INTERVAL_NS || replyDue && sinceSentNs >= REPLY_INTERVAL_NS) {
+      send(false);
+    }
+    return message;
+  }
+
+  /** The message of the plugin; null for a keepalive. */
+  private ByteBuffer take(byte[] frame) {
+    ReplicationFrame header = ReplicationFrame.read(frame, 0, frame.length);
+    if (header instanceof XLogData piece) {
+      receivedLsn = Lsn.max(receivedLsn, piece.startLsn());
+      return ByteBuffer.wrap(frame, XLogData.HEADER_SIZE, frame.length - XLogData.HEADER_SIZE);
+    } else if (header instanceof PrimaryKeepalive keepalive) {
+      receivedLsn = Lsn.max(receivedLsn, keepalive.endLsn());
+      replyDue |= keepalive.replyRequested();
+      return null;
+    }
+    throw new PgException(
+        SqlState.PROTOCOL_VIOLATION,
+        "the source broke the protocol: unexpected " + header.getClass().getSimpleName());
+  }
+
+  private void requireHeard(long nowNs) throws SQLException {
+    if (!asked && nowNs - heardNs > timeoutNs / 2) {
+      asked = true;
+      askedNs = nowNs;
+      send(true);
+    } else if (asked && nowNs - askedNs > timeoutNs / 2) {
+      throw failed(
+          "the source has sent nothing for "
+              + TimeUnit.NANOSECONDS.toMillis(nowNs - heardNs)
+              + " ms, and does not answer");
+    }
+  }
+
+  private static SQLException failed(String message) {
+    return new SQLException(message, SqlState.CONNECTION_FAILURE);
+  }
+
+  private void send(boolean replyRequested) throws SQLException {
+    out.truncate(0);
+    new StandbyStatusUpdate(
+            receivedLsn,
+            confirmedLsn,
+            confirmedLsn,
+            PgTime.fromInstant(Instant.now()),
+            replyRequested)
+        .write(out);
+    copy.writeToCopy(out.array(), 0, out.size());
+    copy.flushCopy();
+    sentNs = System.nanoTime();
+    replyDue = false;
   }
 
   @Override
   public long receivedLsn() {
-    return stream.getLastReceiveLSN().asLong();
+    return receivedLsn;
   }
 
   @Override
   public void confirm(long lsn) throws SQLException {
-    LogSequenceNumber position = LogSequenceNumber.valueOf(lsn);
-    stream.setFlushedLSN(position);
-    stream.setAppliedLSN(position);
-    stream.forceUpdateStatus();
+    confirmedLsn = lsn;
+    send(false);
   }
 
   @Override

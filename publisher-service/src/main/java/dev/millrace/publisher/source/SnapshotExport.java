@@ -57,12 +57,11 @@ final class SnapshotExport {
 
   private List<String> createSlot(Connection exporter) throws SQLException {
     String name = "millrace_copy_" + ProcessHandle.current().pid() + "_" + number.incrementAndGet();
-    return SourceServer.query(
-            exporter,
-            "CREATE_REPLICATION_SLOT "
-                + Identifiers.alwaysQuote(name)
-                + " TEMPORARY LOGICAL pgoutput EXPORT_SNAPSHOT")
-        .get(0);
+    return server.createSlot(
+        exporter,
+        "CREATE_REPLICATION_SLOT "
+            + Identifiers.alwaysQuote(name)
+            + " TEMPORARY LOGICAL pgoutput EXPORT_SNAPSHOT");
   }
 
   private static void use(Connection reader, String snapshot) throws SQLException {

@@ -19,6 +19,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param twoPhase whether prepared transactions are taken over when they are prepared
  * @param retryInterval how long to wait before connecting again
  * @param refreshInterval how often table definitions are looked up while nothing arrives
+ * @param receiveTimeout how long the server may be silent, or take for connecting and for a query
+ *     about the catalogue, before the connection is given up
  * @param awayTimeout how long the server may be out of reach before the publisher is not ready
  */
 @ConfigurationProperties("millrace.source")
@@ -33,4 +35,5 @@ record SourceProperties(
     @DefaultValue("true") boolean twoPhase,
     @DefaultValue("5s") Duration retryInterval,
     @DefaultValue("10s") Duration refreshInterval,
+    @DefaultValue("60s") Duration receiveTimeout,
     @DefaultValue("60s") Duration awayTimeout) {}

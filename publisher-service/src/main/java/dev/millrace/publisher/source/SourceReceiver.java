@@ -23,7 +23,9 @@ import org.slf4j.LoggerFactory;
  * been collected is appended, the log forced, and the source told how far. So a transaction is
  * visible to this node's slots, and confirmed, as soon as the source pauses, and many share one
  * force while it does not. Only what is on this node's disk is confirmed, which is why a crash here
- * loses nothing: the source sends again from the position that the log itself knows.
+ * loses nothing: the source sends again from the position that the log itself knows. Where the
+ * source has nothing to send for long, that too is a position in the log before it is confirmed, so
+ * the slot over there can never be further than the log here unless somebody else moved it.
  */
 final class SourceReceiver implements Runnable {
 
@@ -38,6 +40,11 @@ final class SourceReceiver implements Runnable {
   private static final int EMPTY_READS_BEFORE_REST = 50;
   private static final long REST_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
+  /** How often the position of an idle source may cost a record in the log. */
+  private static final long IDLE_POSITION_NS = TimeUnit.SECONDS.toNanos(1);
+
+  private static final long STOP_MS = TimeUnit.SECONDS.toMillis(10);
+
   private final Connector connector;
   private final ForeignTransactions transactions;
   private final WriteAheadLog log;
@@ -47,6 +54,7 @@ final class SourceReceiver implements Runnable {
   private final SourceStatus status;
   private final SourceProperties properties;
   private volatile boolean stopping;
+  private volatile SourceStream reading;
   private Thread thread;
 
   SourceReceiver(
@@ -82,6 +90,11 @@ final class SourceReceiver implements Runnable {
     }
     LockSupport.unpark(thread);
     try {
+      thread.join(STOP_MS);
+      SourceStream stuck = reading;
+      if (thread.isAlive() && stuck != null) {
+        stuck.close(); // A server that reads nothing can hold a write up for ever.
+      }
       thread.join(TimeUnit.MINUTES.toMillis(1));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -119,9 +132,11 @@ final class SourceReceiver implements Runnable {
     Confirmations confirmations = new Confirmations(transactions.sourceLsn());
     StreamWriter writer =
         new StreamWriter(transactions, relations, confirmations, waiters, origins::findOrCreate);
+    reading = stream;
     try {
       new Conversation(stream, relations, confirmations, writer).run();
     } finally {
+      reading = null;
       writer.abandon();
     }
   }
@@ -136,6 +151,7 @@ final class SourceReceiver implements Runnable {
     private long messageLsn;
     private long confirmedLsn;
     private long refreshAtNs = System.nanoTime();
+    private long idlePositionAtNs = refreshAtNs;
     private int messages;
     private int emptyReads;
 
@@ -183,8 +199,8 @@ final class SourceReceiver implements Runnable {
       long receivedLsn = stream.receivedLsn();
       long completeLsn = writer.completeLsn();
       if (Lsn.isBefore(messageLsn, receivedLsn) && !writer.insideTransaction()) {
-        confirmableLsn = confirmations.idle(receivedLsn); // A keepalive named it.
-        completeLsn = Lsn.max(completeLsn, receivedLsn);
+        completeLsn = Lsn.max(completeLsn, receivedLsn); // A keepalive named it.
+        confirmableLsn = Lsn.max(confirmableLsn, idlePosition(receivedLsn));
       }
       waiters.idleAt(completeLsn);
       relations.caughtUpTo(completeLsn);
@@ -195,6 +211,17 @@ final class SourceReceiver implements Runnable {
       if (++emptyReads > EMPTY_READS_BEFORE_REST) {
         LockSupport.parkNanos(this, REST_NS);
       }
+    }
+
+    /** Returns the position once it is in the log on disk, 0 when that is for later. */
+    private long idlePosition(long receivedLsn) {
+      boolean due = System.nanoTime() - idlePositionAtNs >= 0;
+      if (!due || !Lsn.isBefore(transactions.sourceLsn(), receivedLsn)) {
+        return 0;
+      }
+      idlePositionAtNs = System.nanoTime() + IDLE_POSITION_NS;
+      log.flush(transactions.passed(receivedLsn));
+      return receivedLsn;
     }
 
     private void confirm(long lsn) throws SQLException {

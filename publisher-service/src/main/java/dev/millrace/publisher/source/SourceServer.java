@@ -17,14 +17,13 @@ import org.postgresql.util.ServerErrorMessage;
 /**
  * Opens connections to the source. Values must look as PostgreSQL prints them everywhere in this
  * publisher, whatever the server's or this machine's defaults are, so every connection sets the
- * parameters that form them. Safe for any thread.
+ * parameters that form them. Whatever the server does, each call ends: connecting and queries
+ * within the receive time-out, except where a server may rightly take its time (making a slot,
+ * reading rows). Safe for any thread.
  */
 final class SourceServer {
 
-  private static final String CONNECT_TIMEOUT_S = "10";
-
-  /** A query about the catalogue that takes longer is taken for a lost server. */
-  private static final String QUERY_TIMEOUT_S = "60";
+  private static final int CONNECT_TIMEOUT_S = 10;
 
   /** The stream stands still meanwhile, so a table that is being altered is looked up later. */
   private static final int LOCK_TIMEOUT_MS = 50;
@@ -47,9 +46,7 @@ final class SourceServer {
 
   /** A connection for queries about the catalogue. */
   Connection open() throws SQLException {
-    Properties with = common();
-    PGProperty.SOCKET_TIMEOUT.set(with, QUERY_TIMEOUT_S);
-    Connection connection = open(with);
+    Connection connection = open(common());
     try (Statement statement = connection.createStatement()) {
       statement.execute("SET lock_timeout = " + LOCK_TIMEOUT_MS);
       statement.execute("SET search_path = public"); // How types are shown.
@@ -59,7 +56,9 @@ final class SourceServer {
 
   /** A connection for reading rows, which may take any time. */
   Connection openReader() throws SQLException {
-    return open(common());
+    Connection connection = open(common());
+    waitWithoutLimit(connection);
+    return connection;
   }
 
   /** A connection that takes replication commands. */
@@ -71,6 +70,19 @@ final class SourceServer {
     return open(with);
   }
 
+  /** The row that CREATE_REPLICATION_SLOT answers once all that runs over there has ended. */
+  List<String> createSlot(Connection replication, String sql) throws SQLException {
+    waitWithoutLimit(replication);
+    List<String> row = query(replication, sql).get(0);
+    replication.setNetworkTimeout(Runnable::run, (int) properties.receiveTimeout().toMillis());
+    return row;
+  }
+
+  /** A server that has gone is still found out, by TCP's own keepalives. */
+  private static void waitWithoutLimit(Connection connection) throws SQLException {
+    connection.setNetworkTimeout(Runnable::run, 0);
+  }
+
   private Properties common() {
     Properties with = new Properties();
     if (properties.username() != null) {
@@ -80,7 +92,10 @@ final class SourceServer {
       PGProperty.PASSWORD.set(with, properties.password());
     }
     PGProperty.APPLICATION_NAME.set(with, properties.slotName());
-    PGProperty.CONNECT_TIMEOUT.set(with, CONNECT_TIMEOUT_S);
+    int timeoutS = Math.max(1, (int) properties.receiveTimeout().toSeconds());
+    PGProperty.CONNECT_TIMEOUT.set(with, Math.min(CONNECT_TIMEOUT_S, timeoutS));
+    PGProperty.LOGIN_TIMEOUT.set(with, timeoutS);
+    PGProperty.SOCKET_TIMEOUT.set(with, timeoutS);
     PGProperty.TCP_KEEP_ALIVE.set(with, "true");
     return with;
   }

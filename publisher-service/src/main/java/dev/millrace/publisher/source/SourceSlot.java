@@ -11,11 +11,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.postgresql.PGConnection;
-import org.postgresql.replication.LogSequenceNumber;
-import org.postgresql.replication.PGReplicationStream;
-import org.postgresql.replication.fluent.logical.ChainedLogicalStreamBuilder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +26,6 @@ import org.slf4j.LoggerFactory;
 final class SourceSlot {
 
   private static final Logger LOG = LoggerFactory.getLogger(SourceSlot.class);
-  private static final int STATUS_INTERVAL_S = 10;
 
   private final SourceServer server;
   private final SourceProperties properties;
@@ -69,20 +63,33 @@ final class SourceSlot {
       if (identity != null) {
         requireSameSystem(identity, systemIdentifier);
       }
+      requirePrimary(queries);
       publication.require(queries);
       if (identity == null || !identity.ready()) {
         identity = create(queries, replication, identity, systemIdentifier, timeline);
       } else {
-        identity = new TimelineCheck(replication).follow(identity, timeline, log.sourceLsn(), file);
-        requireUsable(queries);
+        long takenLsn = Lsn.max(identity.startLsn(), log.sourceLsn());
+        identity = new TimelineCheck(replication).follow(identity, timeline, takenLsn);
+        SlotRow.require(slot(queries), properties.slotName(), takenLsn);
       }
-      return stream(queries, replication, Lsn.max(identity.startLsn(), log.sourceLsn()));
+      return stream(queries, replication, identity);
     } catch (SQLException | RuntimeException e) {
       PgSourceStream.close(queries);
       if (replication != null) {
         PgSourceStream.close(replication);
       }
       throw e;
+    }
+  }
+
+  private static void requirePrimary(Connection queries) throws SQLException {
+    String sql = "SELECT pg_catalog.pg_is_in_recovery()";
+    if (SourceServer.query(queries, sql).get(0).get(0).equals("t")) {
+      throw new SourceProblem(
+          SourceState.AWAY,
+          new PgException(
+              SqlState.READ_ONLY_SQL_TRANSACTION,
+              "the source is a standby that has not been promoted"));
     }
   }
 
@@ -118,7 +125,7 @@ final class SourceSlot {
       int timeline)
       throws SQLException {
     String name = properties.slotName();
-    if (row(queries) != null) {
+    if (slot(queries) != null) {
       if (begun == null) {
         throw new SourceProblem(
             SourceState.MISCONFIGURED,
@@ -139,7 +146,7 @@ final class SourceSlot {
             + Identifiers.alwaysQuote(name)
             + " LOGICAL pgoutput NOEXPORT_SNAPSHOT"
             + (twoPhase(queries) ? " TWO_PHASE" : "");
-    String consistentPoint = SourceServer.query(replication, sql).get(0).get(1);
+    String consistentPoint = server.createSlot(replication, sql).get(1);
     FaultPoint.hit("source.slot-made");
     SourceIdentity ready =
         new SourceIdentity(
@@ -150,78 +157,56 @@ final class SourceSlot {
   }
 
   private boolean twoPhase(Connection queries) throws SQLException {
-    return properties.twoPhase() && queries.getMetaData().getDatabaseMajorVersion() >= 15;
+    return properties.twoPhase() && version(queries) >= 15;
   }
 
-  private List<String> row(Connection queries) throws SQLException {
-    List<List<String>> rows =
-        SourceServer.query(
+  /** Only when all is well the new timeline is the one to go on from. */
+  private SourceStream stream(Connection queries, Connection replication, SourceIdentity identity)
+      throws SQLException {
+    long startLsn = Lsn.max(identity.startLsn(), log.sourceLsn());
+    int pid =
+        Integer.parseInt(
+            SourceServer.query(replication, "SELECT pg_catalog.pg_backend_pid()").get(0).get(0));
+    boolean parallel = version(queries) >= 16;
+    PgSourceStream stream =
+        new PgSourceStream(
             queries,
-            "SELECT plugin, database, active_pid, wal_status, to_jsonb(s)->>'invalidation_reason',"
-                + " pg_catalog.current_database() FROM pg_catalog.pg_replication_slots s"
-                + " WHERE slot_name = "
-                + Identifiers.literal(properties.slotName()));
-    return rows.isEmpty() ? null : rows.get(0);
+            replication,
+            startCommand(queries, startLsn),
+            startLsn,
+            parallel,
+            properties.receiveTimeout());
+    slot(queries).requireReadFrom(startLsn, pid);
+    if (!identity.equals(SourceIdentity.read(file))) {
+      identity.write(file);
+    }
+    return stream;
   }
 
-  private void requireUsable(Connection queries) throws SQLException {
-    List<String> row = row(queries);
-    String reason = null;
-    if (row == null) {
-      reason = "does not exist any more";
-    } else if (!"pgoutput".equals(row.get(0)) || !row.get(5).equals(row.get(1))) {
-      reason = "is of another database or plugin";
-    } else if ("lost".equals(row.get(3)) || row.get(4) != null) {
-      reason =
-          "has been invalidated due to \""
-              + (row.get(4) == null ? "wal_removed" : row.get(4))
-              + "\"";
-    }
-    if (reason != null) {
-      throw new SourceProblem(
-          SourceState.SLOT_LOST,
-          new PgException(
-                  SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-                  "replication slot \"" + properties.slotName() + "\" of the source " + reason)
-              .withDetail("Changes after %s may be lost.".formatted(Lsn.format(log.sourceLsn())))
-              .withHint(
-                  "Begin with a new data directory and synchronize the subscriptions' tables"
-                      + " again."));
-    }
+  private SlotRow slot(Connection queries) throws SQLException {
+    return SlotRow.find(queries, properties.slotName());
   }
 
-  private SourceStream stream(Connection queries, Connection replication, long startLsn)
-      throws SQLException {
-    int version = queries.getMetaData().getDatabaseMajorVersion();
+  private static int version(Connection queries) throws SQLException {
+    return queries.getMetaData().getDatabaseMajorVersion();
+  }
+
+  private String startCommand(Connection queries, long startLsn) throws SQLException {
+    int version = version(queries);
     boolean parallel = version >= 16;
-    PGReplicationStream stream =
-        options(replication, version, parallel)
-            .withStartPosition(LogSequenceNumber.valueOf(startLsn))
-            .withStatusInterval(STATUS_INTERVAL_S, TimeUnit.SECONDS)
-            .withAutomaticFlush(false)
-            .start();
-    return new PgSourceStream(queries, replication, stream, parallel);
-  }
-
-  private ChainedLogicalStreamBuilder options(Connection replication, int version, boolean parallel)
-      throws SQLException {
-    ChainedLogicalStreamBuilder builder =
-        replication
-            .unwrap(PGConnection.class)
-            .getReplicationAPI()
-            .replicationStream()
-            .logical()
-            .withSlotName(properties.slotName())
-            .withSlotOption("proto_version", parallel ? 4 : version >= 14 ? 2 : 1)
-            .withSlotOption("publication_names", Identifiers.alwaysQuote(properties.publication()));
+    StringBuilder sql = new StringBuilder("START_REPLICATION SLOT ");
+    sql.append(Identifiers.alwaysQuote(properties.slotName()));
+    sql.append(" LOGICAL ").append(Lsn.format(startLsn));
+    sql.append(" (proto_version '").append(parallel ? 4 : version >= 14 ? 2 : 1);
+    sql.append("', publication_names ")
+        .append(Identifiers.literal(Identifiers.alwaysQuote(properties.publication())));
     if (version >= 14) {
-      builder.withSlotOption("streaming", parallel ? "parallel" : "on");
-      builder.withSlotOption("messages", true);
+      sql.append(", messages 'true', streaming ").append(parallel ? "'parallel'" : "'on'");
     }
     if (parallel) {
-      builder.withSlotOption("origin", "any");
+      sql.append(", origin 'any'");
     }
-    return builder;
+    return sql.append(')').toString();
   }
 
   private static void execute(Connection connection, String sql) throws SQLException {

@@ -21,6 +21,7 @@ final class SourceStatus {
   private final Clock clock;
   private final Duration awayTimeout;
   private State current;
+  private boolean lost;
 
   /**
    * @param reason why it is not read; null while it is
@@ -39,10 +40,12 @@ final class SourceStatus {
   }
 
   synchronized void streaming() {
+    lost = false;
     move(new State(SourceState.STREAMING, null, clock.millis()));
   }
 
   synchronized void failed(SourceState state, String reason) {
+    lost |= state.isFinal();
     long sinceMs = current.state == SourceState.STREAMING ? clock.millis() : current.sinceMs;
     move(new State(state, reason, sinceMs));
   }
@@ -59,9 +62,12 @@ final class SourceStatus {
     }
   }
 
-  /** Whether the source is read, or was until so short a time ago that nobody need know. */
+  /**
+   * Whether the source is read, or was until so short a time ago that nobody need know. What only a
+   * person can put right stays, also when the server then goes away.
+   */
   synchronized boolean isReady() {
     return current.state == SourceState.STREAMING
-        || !current.state.isFinal() && clock.millis() - current.sinceMs < awayTimeout.toMillis();
+        || !lost && clock.millis() - current.sinceMs < awayTimeout.toMillis();
   }
 }

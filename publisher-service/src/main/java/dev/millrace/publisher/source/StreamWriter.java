@@ -279,7 +279,7 @@ final class StreamWriter {
   private void finishPrepared(String gid, boolean commit, long lsn, long endLsn, long time) {
     completeLsn = endLsn;
     if (!log.isPrepared(gid)) {
-      if (Lsn.isBefore(lsn, startLsn)) {
+      if (!Lsn.isBefore(startLsn, endLsn)) {
         return; // It has ended here already.
       }
       throw violation("the end of prepared transaction \"" + gid + "\", which is not prepared");

@@ -3,7 +3,6 @@ package dev.millrace.publisher.source;
 import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
-import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
 import org.slf4j.Logger;
@@ -24,37 +23,49 @@ final class TimelineCheck {
   }
 
   /**
-   * Returns the identity to go on with, stored when it is new.
+   * Returns the identity to go on with; the caller stores it once the slot is known to be there
+   * too.
    *
    * @param takenLsn everything before it has been taken over
    * @throws SourceProblem when the new primary lacks some of that
    */
-  SourceIdentity follow(SourceIdentity identity, int timeline, long takenLsn, Path file)
-      throws SQLException {
+  SourceIdentity follow(SourceIdentity identity, int timeline, long takenLsn) throws SQLException {
     if (timeline == identity.timeline()) {
       return identity;
     }
-    long switchLsn = timeline < identity.timeline() ? 0 : switchLsn(identity.timeline(), timeline);
-    if (switchLsn == 0 || Lsn.isBefore(switchLsn, takenLsn)) {
-      throw new SourceProblem(
-          SourceState.DIVERGED,
-          new PgException(
-                  SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-                  "the source is on timeline "
-                      + timeline
-                      + ", which does not hold all that was taken over from timeline "
-                      + identity.timeline())
-              .withDetail(
-                  "It forked at %s; taken over was everything before %s."
-                      .formatted(Lsn.format(switchLsn), Lsn.format(takenLsn)))
-              .withHint(
-                  "Begin with a new data directory and synchronize the subscriptions' tables"
-                      + " again."));
+    if (timeline < identity.timeline()) {
+      throw diverged(
+          identity,
+          timeline,
+          "It is the older one, as of a primary that was replaced.",
+          "Let millrace.source.url lead to the server that was promoted.");
     }
-    LOG.warn("the source has failed over to timeline {}, following it", timeline);
-    SourceIdentity followed = identity.withTimeline(timeline);
-    followed.write(file);
-    return followed;
+    long switchLsn = switchLsn(identity.timeline(), timeline);
+    if (switchLsn == 0 || Lsn.isBefore(switchLsn, takenLsn)) {
+      String forked = switchLsn == 0 ? "another timeline" : Lsn.format(switchLsn);
+      throw diverged(
+          identity,
+          timeline,
+          "It forked at %s; taken over was everything before %s."
+              .formatted(forked, Lsn.format(takenLsn)),
+          "Begin with a new data directory and synchronize the subscriptions' tables again.");
+    }
+    LOG.warn("the source has failed over to timeline {}, which can be followed", timeline);
+    return identity.withTimeline(timeline);
+  }
+
+  private static SourceProblem diverged(
+      SourceIdentity identity, int timeline, String detail, String hint) {
+    return new SourceProblem(
+        SourceState.DIVERGED,
+        new PgException(
+                SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
+                "the source is on timeline "
+                    + timeline
+                    + ", which does not hold all that was taken over from timeline "
+                    + identity.timeline())
+            .withDetail(detail)
+            .withHint(hint));
   }
 
   /** Where the old timeline ended in the history of the new one; 0 when it is not part of it. */

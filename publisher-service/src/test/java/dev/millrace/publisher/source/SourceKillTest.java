@@ -1,7 +1,6 @@
 package dev.millrace.publisher.source;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.millrace.pgoutput.PgOutputMessage;
 import dev.millrace.pgoutput.PgOutputReader;
@@ -17,7 +16,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.HexFormat;
@@ -208,16 +206,7 @@ class SourceKillTest {
     } finally {
       process.destroyForcibly().waitFor();
     }
-    await()
-        .atMost(Duration.ofSeconds(30))
-        .until(
-            () ->
-                source
-                    .value(
-                        "SELECT active FROM pg_replication_slots WHERE slot_name = '"
-                            + source.database()
-                            + "'")
-                    .equals("f"));
+    source.awaitInactive(source.database());
     output.delete();
   }
 }

@@ -69,6 +69,10 @@ public final class SourcePostgres implements AutoCloseable {
     return server().getJdbcUrl("postgres", database);
   }
 
+  int port() {
+    return server().getPort();
+  }
+
   /** Also the name of the slot that a publisher of this database should use. */
   public String database() {
     return database;
@@ -129,6 +133,17 @@ public final class SourcePostgres implements AutoCloseable {
   public void awaitConfirmed() {
     String lsn = value("SELECT pg_current_wal_insert_lsn()");
     run("SELECT pg_logical_emit_message(true, 'millrace', '')"); // Forces what is before it.
+    awaitPassed(lsn);
+  }
+
+  /** Waits until nobody reads the slot. */
+  void awaitInactive(String slot) {
+    String sql = "SELECT active FROM pg_replication_slots WHERE slot_name = '" + slot + "'";
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> value(sql).equals("f"));
+  }
+
+  /** Waits until the publisher has confirmed that position. */
+  void awaitPassed(String lsn) {
     String sql =
         "SELECT confirmed_flush_lsn >= '%s' FROM pg_replication_slots WHERE slot_name = '%s'"
             .formatted(lsn, database);

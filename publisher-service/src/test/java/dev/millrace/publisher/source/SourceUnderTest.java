@@ -6,13 +6,22 @@ import dev.millrace.model.Lsn;
 import dev.millrace.publisher.PublisherUnderTest;
 import dev.millrace.publisher.database.ForeignTransactions;
 import dev.millrace.publisher.wal.WriteAheadLog;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** A publisher that reads from a database of a real PostgreSQL server. */
 public final class SourceUnderTest {
+
+  private static final String URL = "--millrace.source.url=";
 
   private SourceUnderTest() {}
 
@@ -28,12 +37,41 @@ public final class SourceUnderTest {
   public static PublisherUnderTest startAnyhow(
       Path directory, SourcePostgres source, String... arguments) {
     List<String> all = new ArrayList<>();
-    all.add("--millrace.source.url=" + source.url());
+    if (Stream.of(arguments).noneMatch(argument -> argument.startsWith(URL))) {
+      all.add(URL + source.url());
+    }
     all.add("--millrace.source.slot-name=" + source.database());
     all.add("--millrace.source.publication=src");
     all.add("--millrace.source.retry-interval=200ms");
     all.addAll(List.of(arguments));
     return PublisherUnderTest.startWith(directory, all.toArray(String[]::new));
+  }
+
+  /** Starts it behind a proxy and waits until it reads. */
+  static PublisherUnderTest startVia(SourceProxy proxy, Path directory, SourcePostgres source) {
+    PublisherUnderTest publisher =
+        startAnyhow(
+            directory,
+            source,
+            "--millrace.source.url=" + proxy.url(source.database()),
+            "--millrace.source.receive-timeout=2s");
+    awaitState(publisher, SourceState.STREAMING);
+    return publisher;
+  }
+
+  /** The body of what the publisher answers, whatever its status. */
+  static String get(PublisherUnderTest publisher, String path) {
+    URI uri = URI.create("http://127.0.0.1:" + publisher.port() + path);
+    try {
+      return HttpClient.newHttpClient()
+          .send(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString())
+          .body();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
   }
 
   static void awaitState(PublisherUnderTest publisher, SourceState state) {
