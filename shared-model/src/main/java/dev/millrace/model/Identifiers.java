@@ -10,6 +10,11 @@ public final class Identifiers {
     return '"' + identifier.replace("\"", "\"\"") + '"';
   }
 
+  /** Schema and name, each in double quotes. */
+  public static String alwaysQuote(QualifiedName name) {
+    return alwaysQuote(name.schema()) + '.' + alwaysQuote(name.name());
+  }
+
   /**
    * The identifier as {@code quote_ident} gives it: bare when it is lower case letters, digits and
    * underscores, does not begin with a digit and is no reserved word; quoted otherwise.

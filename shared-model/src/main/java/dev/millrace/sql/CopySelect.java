@@ -9,9 +9,11 @@ import java.util.Set;
  * The query of {@code COPY (SELECT columns FROM ONLY table WHERE condition) TO STDOUT}, the form in
  * which table synchronizations ask for some columns or rows of one table.
  *
- * @param h2Condition H2's SQL of the condition, null without one
+ * @param condition as written, null without one
+ * @param h2Condition H2's SQL of it
  */
-public record CopySelect(List<String> columns, QualifiedName table, String h2Condition) {
+public record CopySelect(
+    List<String> columns, QualifiedName table, String condition, String h2Condition) {
 
   /** Words that begin another clause of a query. */
   private static final Set<String> OTHER_CLAUSES =
@@ -46,11 +48,14 @@ public record CopySelect(List<String> columns, QualifiedName table, String h2Con
     stream.expect("from");
     stream.accept("only");
     QualifiedName table = stream.qualifiedName();
-    String condition = stream.accept("where") ? condition(stream) : null;
-    if (condition == null && !stream.atEnd()) {
+    if (stream.accept("where")) {
+      String condition = query.substring(stream.peek().start());
+      return new CopySelect(columns, table, condition, h2Condition(stream));
+    }
+    if (!stream.atEnd()) {
       throw other(stream);
     }
-    return new CopySelect(columns, table, condition);
+    return new CopySelect(columns, table, null, null);
   }
 
   private static String column(TokenStream stream) {
@@ -60,7 +65,7 @@ public record CopySelect(List<String> columns, QualifiedName table, String h2Con
     return stream.name();
   }
 
-  private static String condition(TokenStream stream) {
+  private static String h2Condition(TokenStream stream) {
     int from = stream.index();
     int depth = 0;
     for (int i = from; i < stream.limit(); i++) {

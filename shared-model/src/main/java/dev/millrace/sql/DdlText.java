@@ -12,7 +12,7 @@ final class DdlText {
   private DdlText() {}
 
   static String name(QualifiedName name) {
-    return Identifiers.alwaysQuote(name.schema()) + "." + Identifiers.alwaysQuote(name.name());
+    return Identifiers.alwaysQuote(name);
   }
 
   static String name(String name) {

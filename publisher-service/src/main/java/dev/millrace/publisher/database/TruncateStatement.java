@@ -119,14 +119,7 @@ final class TruncateStatement {
     session.capture().turnOff();
     try {
       for (QualifiedName table : tables) {
-        session
-            .runner()
-            .update(
-                "DELETE FROM "
-                    + Identifiers.alwaysQuote(table.schema())
-                    + '.'
-                    + Identifiers.alwaysQuote(table.name()),
-                List.of());
+        session.runner().update("DELETE FROM " + Identifiers.alwaysQuote(table), List.of());
       }
       session.capture().endStatement();
     } catch (RuntimeException | Error e) {

@@ -20,7 +20,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Brings the source's table definitions into this node's catalogue, under the OIDs they have there.
@@ -36,6 +39,8 @@ import java.util.Set;
  */
 final class SourceRelations {
 
+  private static final Logger LOG = LoggerFactory.getLogger(SourceRelations.class);
+
   private final CatalogStore catalog;
   private final ForeignTransactions log;
   private final SourceTables tables;
@@ -45,7 +50,7 @@ final class SourceRelations {
   /**
    * What the source's catalogue held before a position.
    *
-   * @param gone tables of this node's catalogue that are not there
+   * @param gone tables of this node's catalogue that are not published there
    */
   private record Seen(List<SourceTables.Table> published, Set<Integer> gone, long lsn) {}
 
@@ -143,14 +148,14 @@ final class SourceRelations {
 
   /**
    * Looks the publication's tables up. Those that are new are known at once; what changed in
-   * others, and that tables are gone, is kept for {@link #caughtUpTo}: changes from before may
-   * still arrive.
+   * others, and that tables are published no more, is kept for {@link #caughtUpTo}: changes from
+   * before may still arrive.
    */
   void look(String publication) throws SQLException {
     List<SourceTables.Table> published = tables.published(publication);
     CatalogSnapshot current = catalog.current();
     Set<Integer> gone = new HashSet<>(current.relations().keySet());
-    gone.removeAll(tables.find(gone).keySet());
+    published.forEach(table -> gone.remove(table.definition().oid()));
     for (SourceTables.Table table : published) {
       RelationDefinition live = table.definition();
       if (current.relation(live.oid()) == null && current.relation(live.name()) == null) {
@@ -176,8 +181,9 @@ final class SourceRelations {
     log.define(
         changes -> {
           found.gone.stream()
-              .filter(oid -> changes.view().relation(oid) != null)
-              .forEach(changes::dropRelation);
+              .map(changes.view()::relation)
+              .filter(Objects::nonNull)
+              .forEach(table -> drop(table, changes));
           for (SourceTables.Table table : found.published) {
             RelationDefinition live = table.definition();
             RelationDefinition known = changes.view().relation(live.oid());
@@ -187,6 +193,12 @@ final class SourceRelations {
             }
           }
         });
+  }
+
+  /** Its later changes do not arrive, so nobody may take it for replicated. */
+  private static void drop(RelationDefinition table, CatalogTransaction changes) {
+    LOG.warn("table \"{}\" is no longer published by the source", table.name());
+    changes.dropRelation(table.oid());
   }
 
   private RelationDefinition definition(

@@ -83,7 +83,8 @@ final class SessionQueries implements AutoCloseable {
     try {
       return ownSession(query);
     } catch (PgException e) {
-      if (!e.sqlState().equals(SqlState.UNDEFINED_TABLE)) {
+      if (!e.sqlState().equals(SqlState.UNDEFINED_TABLE)
+          && !e.sqlState().equals(SqlState.INVALID_SCHEMA_NAME)) {
         throw e;
       }
       return response(new SourceQuery(connection, maxRows).run(query.original()));

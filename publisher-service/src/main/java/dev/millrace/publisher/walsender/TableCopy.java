@@ -28,13 +28,16 @@ final class TableCopy {
 
   private final RelationDefinition relation;
   private final List<ColumnDefinition> columns;
-  private final String h2Condition;
+  private final CopySelect select;
 
+  /**
+   * @param select null for all rows
+   */
   private TableCopy(
-      RelationDefinition relation, List<ColumnDefinition> columns, String h2Condition) {
+      RelationDefinition relation, List<ColumnDefinition> columns, CopySelect select) {
     this.relation = relation;
     this.columns = columns;
-    this.h2Condition = h2Condition;
+    this.select = select;
   }
 
   /**
@@ -55,7 +58,7 @@ final class TableCopy {
   static TableCopy of(RelationDefinition relation, CopySelect select) {
     List<ColumnDefinition> columns =
         select.columns().stream().map(name -> column(relation, name)).toList();
-    return new TableCopy(relation, columns, select.h2Condition());
+    return new TableCopy(relation, columns, select);
   }
 
   private static List<ColumnDefinition> plainColumns(RelationDefinition relation) {
@@ -97,7 +100,10 @@ final class TableCopy {
    */
   long run(Connection connection, ReplicationClient client) {
     if (isOnSource(connection)) {
-      return new SourceCopy(connection).run(query(""), client);
+      SourceCopy copy = new SourceCopy(connection);
+      return copy.run(
+          query("", copy.rowsOf(relation.name()), select == null ? null : select.condition()),
+          client);
     }
     CopyDataWriter frame = new CopyDataWriter();
     CopyTextEncoder encoder = new CopyTextEncoder(columns);
@@ -105,7 +111,12 @@ final class TableCopy {
     long rows = 0;
     try (Statement statement = connection.createStatement()) {
       statement.setFetchSize(FETCH_ROWS);
-      try (ResultSet result = statement.executeQuery(query("1"))) {
+      try (ResultSet result =
+          statement.executeQuery(
+              query(
+                  "1",
+                  Identifiers.alwaysQuote(relation.name()),
+                  select == null ? null : select.h2Condition()))) {
         while (result.next()) {
           ByteBuilder out = frame.begin();
           for (int i = 0; i < columns.size(); i++) {
@@ -141,19 +152,13 @@ final class TableCopy {
   }
 
   /** A table without columns still has rows, each an empty line. */
-  private String query(String noColumns) {
+  private String query(String noColumns, String from, String condition) {
     String list =
         columns.isEmpty()
             ? noColumns
             : columns.stream()
                 .map(column -> Identifiers.alwaysQuote(column.name()))
                 .collect(Collectors.joining(", "));
-    return "SELECT "
-        + list
-        + " FROM "
-        + Identifiers.alwaysQuote(relation.name().schema())
-        + "."
-        + Identifiers.alwaysQuote(relation.name().name())
-        + (h2Condition == null ? "" : " WHERE " + h2Condition);
+    return "SELECT " + list + " FROM " + from + (condition == null ? "" : " WHERE " + condition);
   }
 }

@@ -37,7 +37,8 @@ class SourceSnapshotTest {
   void start() {
     source = SourcePostgres.create();
     source.run("CREATE TABLE t (id int PRIMARY KEY, v text)", "CREATE PUBLICATION src FOR TABLE t");
-    publisher = SourceUnderTest.start(directory, source);
+    publisher =
+        SourceUnderTest.start(directory, source, "--millrace.source.refresh-interval=200ms");
     publisher.sql("create publication pub for table t");
   }
 
@@ -121,6 +122,66 @@ class SourceSnapshotTest {
       assertThat(source.rows("SELECT slot_name FROM pg_replication_slots WHERE temporary"))
           .isEmpty();
     }
+  }
+
+  @Test
+  @DisplayName("a copy has a table's own rows under a filter, whatever its schema and kind")
+  void schemasAndKinds() throws Exception {
+    source.run(
+        "CREATE SCHEMA \"Odd.One\"",
+        "CREATE TABLE \"Odd.One\".\"T\" (id int PRIMARY KEY, tags int[])",
+        "INSERT INTO \"Odd.One\".\"T\" VALUES (1, '{1}'), (2, '{2}')",
+        "CREATE TABLE parent (id int PRIMARY KEY)",
+        "CREATE TABLE child () INHERITS (parent)",
+        "INSERT INTO parent VALUES (1)",
+        "INSERT INTO child VALUES (2)",
+        "CREATE TABLE parted (id int PRIMARY KEY) PARTITION BY RANGE (id)",
+        "CREATE TABLE part PARTITION OF parted FOR VALUES FROM (0) TO (10)",
+        "INSERT INTO parted VALUES (3)",
+        "ALTER PUBLICATION src SET (publish_via_partition_root = true)",
+        "ALTER PUBLICATION src ADD TABLE \"Odd.One\".\"T\", ONLY parent, parted");
+    Awaitility.await()
+        .until(() -> publisher.sql("select relname from pg_class").toString().contains("parted"));
+    try (ReplicationPeer peer = ReplicationPeer.connect(publisher.port(), "dbname=testdb")) {
+      peer.run(BEGIN);
+      assertThat(peer.errorOf("CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'use')"))
+          .isNull();
+      assertThat(peer.run("SELECT count(*) FROM \"Odd.One\".\"T\"").get("rows").toString())
+          .isEqualTo("[[2]]");
+      assertThat(
+              copied(
+                  peer,
+                  "COPY (SELECT id FROM \"Odd.One\".\"T\" WHERE tags = '{2}'::int[]) TO STDOUT"))
+          .containsExactly("2");
+      assertThat(copied(peer, "COPY public.parent (id) TO STDOUT")).containsExactly("1");
+      assertThat(copied(peer, "COPY public.parted (id) TO STDOUT")).containsExactly("3");
+      peer.run("COMMIT");
+    }
+  }
+
+  @Test
+  @DisplayName("a table that leaves the source's publication leaves the own publications, too")
+  void leavesThePublication() {
+    source.run("CREATE TABLE other (id int PRIMARY KEY)", "ALTER PUBLICATION src ADD TABLE other");
+    Awaitility.await()
+        .until(() -> publisher.sql("select relname from pg_class").toString().contains("other"));
+    publisher.sql("create publication every for all tables; alter publication pub add table other");
+    source.run("ALTER PUBLICATION src DROP TABLE other");
+    Awaitility.await()
+        .untilAsserted(
+            () ->
+                assertThat(publisher.sql("select pubname, tablename from pg_publication_tables"))
+                    .containsExactlyInAnyOrder(List.of("pub", "t"), List.of("every", "t")));
+  }
+
+  private static List<String> copied(ReplicationPeer peer, String copy) throws Exception {
+    assertThat(peer.run(copy).get("mode").asString()).isEqualTo("out");
+    List<String> lines = new ArrayList<>();
+    for (ReplicationPeer.Copied row = peer.nextCopied(); !row.done(); row = peer.nextCopied()) {
+      lines.add(new String(row.payload(), StandardCharsets.UTF_8).strip());
+    }
+    peer.answer();
+    return lines;
   }
 
   /** Of an INSERT: type 1, relation 4, 'N' 1, columns 2, 't' 1, length 4, text. */
