@@ -1,7 +1,12 @@
 package dev.millrace.model;
 
+import java.nio.charset.StandardCharsets;
+
 /** Quoting of SQL identifiers and string literals. */
 public final class Identifiers {
+
+  /** NAMEDATALEN - 1. */
+  private static final int GREATEST_BYTES = 63;
 
   private Identifiers() {}
 
@@ -46,5 +51,13 @@ public final class Identifiers {
       }
     }
     return true;
+  }
+
+  /**
+   * Whether a name is longer than PostgreSQL keeps: SQL shortens such a name, with a notice, and
+   * then means another object.
+   */
+  public static boolean isTooLong(String identifier) {
+    return identifier.getBytes(StandardCharsets.UTF_8).length > GREATEST_BYTES;
   }
 }

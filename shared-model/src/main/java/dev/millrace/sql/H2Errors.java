@@ -238,6 +238,10 @@ public final class H2Errors {
   }
 
   private static PgException server(SQLException error, H2Message message) {
+    if (lacksRoom(error)) {
+      return pg(SqlState.DISK_FULL, "could not write to file: No space left on device", error)
+          .withHint("Check free disk space.");
+    }
     switch (error.getErrorCode()) {
       case ErrorCode.LOCK_TIMEOUT_1:
         return pg(SqlState.LOCK_NOT_AVAILABLE, "canceling statement due to lock timeout", error);
@@ -271,7 +275,7 @@ public final class H2Errors {
         return pg(SqlState.DATA_CORRUPTED, message.plain(), error);
       case ErrorCode.IO_EXCEPTION_1:
       case ErrorCode.IO_EXCEPTION_2:
-        return ioError(error, message);
+        return pg(SqlState.IO_ERROR, message.plain(), error);
       default:
         return pg(stateOf(error), message.plain(), error);
     }
@@ -296,13 +300,14 @@ public final class H2Errors {
         error);
   }
 
-  private static PgException ioError(SQLException error, H2Message message) {
+  /** Also where H2 has closed the database for that and says no more than that it is closed. */
+  private static boolean lacksRoom(SQLException error) {
     for (Throwable cause = error; cause != null; cause = cause.getCause()) {
       if (cause.getMessage() != null && cause.getMessage().contains("No space left on device")) {
-        return pg(SqlState.DISK_FULL, "could not extend file: No space left on device", error);
+        return true;
       }
     }
-    return pg(SqlState.IO_ERROR, message.plain(), error);
+    return false;
   }
 
   /** Standard states pass; H2's own numbers mean an error nobody expected. */

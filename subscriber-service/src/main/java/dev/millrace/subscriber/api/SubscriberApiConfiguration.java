@@ -60,8 +60,9 @@ class SubscriberApiConfiguration {
   }
 
   @Bean
-  StatusContributor subscriptionStatus(SubscriptionCatalog catalog, Launcher launcher) {
-    return new SubscriptionStatus(catalog, launcher);
+  StatusContributor subscriptionStatus(
+      SubscriptionCatalog catalog, Launcher launcher, TargetDatabase target) {
+    return new SubscriptionStatus(catalog, launcher, target);
   }
 
   @Bean
@@ -70,8 +71,9 @@ class SubscriberApiConfiguration {
   }
 
   @Bean
-  WorkerHealth workersHealthIndicator(SubscriptionCatalog catalog, Launcher launcher) {
-    return new WorkerHealth(catalog, launcher);
+  WorkerHealth workersHealthIndicator(
+      SubscriptionCatalog catalog, Launcher launcher, TargetDatabase target) {
+    return new WorkerHealth(catalog, launcher, target);
   }
 
   @Bean

@@ -6,7 +6,9 @@ import dev.millrace.api.Secrets;
 import dev.millrace.model.Lsn;
 import dev.millrace.model.Notice;
 import dev.millrace.subscriber.catalog.Subscription;
+import dev.millrace.subscriber.catalog.SubscriptionError;
 import io.swagger.v3.oas.annotations.media.Schema;
+import java.time.Instant;
 import java.util.List;
 
 /** A row of pg_subscription, with PostgreSQL 18's columns in their order; passwords are masked. */
@@ -30,12 +32,17 @@ record SubscriptionBody(
     @Schema(example = "off") String subsynccommit,
     List<String> subpublications,
     @Schema(allowableValues = {"any", "none"}) String suborigin,
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+        @JsonProperty("last_error")
+        @Schema(description = "why disable_on_error has disabled it")
+        LastError lastError,
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
         @JsonProperty("warnings")
         @Schema(description = "what a create call warned of")
         List<Notice> warnings) {
 
-  static SubscriptionBody of(Subscription row, int databaseOid, List<Notice> notices) {
+  static SubscriptionBody of(
+      Subscription row, int databaseOid, SubscriptionError error, List<Notice> notices) {
     return new SubscriptionBody(
         Integer.toUnsignedLong(row.oid()),
         Integer.toUnsignedLong(databaseOid),
@@ -55,7 +62,25 @@ record SubscriptionBody(
         row.synchronousCommit(),
         row.publications(),
         row.origin(),
+        LastError.of(error),
         notices);
+  }
+
+  /** An error, its time and the finish LSN of its transaction, which skip takes. */
+  @Schema(name = "SubscriptionError")
+  record LastError(
+      String message,
+      Instant time,
+      @JsonInclude(JsonInclude.Include.NON_NULL) @Schema(example = "0/16B1970") String lsn) {
+
+    static LastError of(SubscriptionError error) {
+      return error == null
+          ? null
+          : new LastError(
+              error.message(),
+              Times.micros(error.time()),
+              error.lsn() == 0 ? null : Lsn.format(error.lsn()));
+    }
   }
 
   /** The values of the view, booleans and all, as JDBC takes them. */

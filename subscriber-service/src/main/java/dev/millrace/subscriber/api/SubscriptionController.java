@@ -113,6 +113,7 @@ class SubscriptionController {
       summary = "DROP SUBSCRIPTION",
       description = "Drops its slots on the publisher too, or says how to when that cannot be.")
   void drop(@PathVariable @Parameter(example = EXAMPLE) String name) {
+    find(name); // SQL would shorten a long name and drop the subscription that has the short one.
     run(List.of(SubscriptionSql.drop(name)));
   }
 
@@ -206,7 +207,7 @@ class SubscriptionController {
   }
 
   private SubscriptionBody body(Subscription row, List<Notice> notices) {
-    return SubscriptionBody.of(row, node.databaseOid(), notices);
+    return SubscriptionBody.of(row, node.databaseOid(), catalog.disableError(row.oid()), notices);
   }
 
   private Subscription find(String name) {

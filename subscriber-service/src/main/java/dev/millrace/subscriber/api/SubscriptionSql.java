@@ -2,6 +2,8 @@ package dev.millrace.subscriber.api;
 
 import dev.millrace.api.BadRequestException;
 import dev.millrace.model.Identifiers;
+import dev.millrace.model.PgException;
+import dev.millrace.model.SqlState;
 import dev.millrace.subscriber.api.SubscriptionBodies.Alter;
 import dev.millrace.subscriber.api.SubscriptionBodies.Create;
 import java.util.ArrayList;
@@ -126,7 +128,12 @@ final class SubscriptionSql {
   }
 
   private static String name(String name, String field) {
-    return Identifiers.alwaysQuote(required(name, field));
+    if (Identifiers.isTooLong(required(name, field))) {
+      // SQL would cut it, and then speak of another object than the body does.
+      throw new PgException(SqlState.NAME_TOO_LONG, field + " is too long")
+          .withDetail("A name has at most 63 bytes.");
+    }
+    return Identifiers.alwaysQuote(name);
   }
 
   private static String literal(String text, String field) {

@@ -1,10 +1,14 @@
 package dev.millrace.subscriber.api;
 
 import dev.millrace.api.StatusContributor;
+import dev.millrace.model.Lsn;
+import dev.millrace.model.PgException;
 import dev.millrace.subscriber.catalog.SubscribedRelation;
 import dev.millrace.subscriber.catalog.Subscription;
 import dev.millrace.subscriber.catalog.SubscriptionCatalog;
+import dev.millrace.subscriber.catalog.SubscriptionError;
 import dev.millrace.subscriber.launcher.Launcher;
+import dev.millrace.subscriber.target.TargetDatabase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,10 +18,12 @@ final class SubscriptionStatus implements StatusContributor {
 
   private final SubscriptionCatalog catalog;
   private final Launcher launcher;
+  private final TargetDatabase target;
 
-  SubscriptionStatus(SubscriptionCatalog catalog, Launcher launcher) {
+  SubscriptionStatus(SubscriptionCatalog catalog, Launcher launcher, TargetDatabase target) {
     this.catalog = catalog;
     this.launcher = launcher;
+    this.target = target;
   }
 
   @Override
@@ -29,10 +35,14 @@ final class SubscriptionStatus implements StatusContributor {
   @Override
   public List<String> problems() {
     List<String> problems = new ArrayList<>();
+    PgException refusal = target.refusal();
+    if (refusal != null) {
+      problems.add(refusal.getMessage());
+    }
     for (Subscription subscription : catalog.subscriptions()) {
       String start = "subscription \"" + subscription.name() + "\"";
       if (!subscription.enabled()) {
-        problems.add(start + " is disabled");
+        problems.add(start + disabled(catalog.disableError(subscription.oid())));
         continue;
       }
       add(problems, start, launcher.lastError(subscription.oid(), 0));
@@ -44,6 +54,16 @@ final class SubscriptionStatus implements StatusContributor {
       }
     }
     return problems;
+  }
+
+  private static String disabled(SubscriptionError error) {
+    return error == null
+        ? " is disabled"
+        : " was disabled at "
+            + Times.micros(error.time())
+            + (error.lsn() == 0 ? "" : " in the transaction finished at " + Lsn.format(error.lsn()))
+            + " because of an error: "
+            + error.message();
   }
 
   private static void add(List<String> problems, String start, String error) {

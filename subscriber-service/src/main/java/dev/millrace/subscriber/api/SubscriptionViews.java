@@ -6,6 +6,7 @@ import dev.millrace.sql.ViewColumns;
 import dev.millrace.subscriber.catalog.NodeIdentity;
 import dev.millrace.subscriber.catalog.Subscription;
 import dev.millrace.subscriber.catalog.SubscriptionCatalog;
+import dev.millrace.subscriber.catalog.SubscriptionError;
 import dev.millrace.subscriber.launcher.Launcher;
 import dev.millrace.subscriber.launcher.WorkerView;
 import java.util.ArrayList;
@@ -39,6 +40,10 @@ final class SubscriptionViews {
                     + " subrunasowner bool, subfailover bool, subconninfo text, subslotname name,"
                     + " subsynccommit text, subpublications text, suborigin text"),
             this::subscriptions),
+        new SystemView(
+            "millrace_subscription_errors",
+            ViewColumns.of("subid oid, subname name, message text, time timestamptz, lsn pg_lsn"),
+            this::errors),
         new SystemView(
             "pg_subscription_rel",
             ViewColumns.of("srsubid oid, srrelid oid, srsubstate \"char\", srsublsn pg_lsn"),
@@ -85,8 +90,27 @@ final class SubscriptionViews {
 
   private List<Object[]> subscriptions() {
     return catalog.subscriptions().stream()
-        .map(row -> SubscriptionBody.of(row, node.databaseOid(), List.of()).values())
+        .map(row -> SubscriptionBody.of(row, node.databaseOid(), null, List.of()).values())
         .toList();
+  }
+
+  /** Why disable_on_error has disabled subscriptions. */
+  private List<Object[]> errors() {
+    List<Object[]> rows = new ArrayList<>();
+    for (Subscription subscription : catalog.subscriptions()) {
+      SubscriptionError error = catalog.disableError(subscription.oid());
+      if (error != null) {
+        rows.add(
+            new Object[] {
+              Integer.toUnsignedLong(subscription.oid()),
+              subscription.name(),
+              error.message(),
+              Times.utc(error.time()),
+              error.lsn() == 0 ? null : Lsn.format(error.lsn())
+            });
+      }
+    }
+    return rows;
   }
 
   /** A subscription without a worker has a row, too, as in PostgreSQL. */

@@ -57,6 +57,7 @@ public final class ApplyWorker {
   private volatile StreamPositions positions = new StreamPositions(0);
   private volatile boolean stopping;
   private volatile boolean streaming;
+  private volatile long failedLsn;
   private volatile PublisherConnection connection;
 
   public ApplyWorker(WorkerContext context, Subscription subscription, HandOvers handOvers) {
@@ -78,6 +79,7 @@ public final class ApplyWorker {
       throw new PgException(
           SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE, "subscription has no replication slot set");
     }
+    context.target().requireRoom();
     log.info(
         "logical replication apply worker for subscription \"{}\" has started",
         subscription.name());
@@ -148,6 +150,9 @@ public final class ApplyWorker {
             new ProgressPruner(context.catalog(), origin.number()),
             context.clock())) {
       stream.run(new TableHandOver());
+    } catch (RuntimeException failed) {
+      failedLsn = applier.openCommitLsn();
+      throw failed;
     }
   }
 
@@ -204,6 +209,11 @@ public final class ApplyWorker {
   /** Whether the stream has begun, as opposed to connecting and starting it. */
   public boolean isStreaming() {
     return streaming;
+  }
+
+  /** The commit LSN of the transaction in which {@link #run} failed; 0 for none. */
+  public long failedLsn() {
+    return failedLsn;
   }
 
   public boolean isStopping() {

@@ -8,7 +8,6 @@ import dev.millrace.model.SqlState;
 import dev.millrace.pgoutput.Relation;
 import dev.millrace.pgoutput.TupleData;
 import dev.millrace.sql.H2Errors;
-import dev.millrace.subscriber.target.DefinitionLocks;
 import dev.millrace.subscriber.target.FirstWrites;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -58,7 +57,7 @@ public final class TableCopy implements AutoCloseable {
    */
   public TableCopy(
       Connection connection,
-      DefinitionLocks locks,
+      FirstWrites firstWrites,
       RelationDefinition local,
       List<String> columns) {
     List<Relation.Column> remote = new ArrayList<>();
@@ -75,8 +74,7 @@ public final class TableCopy implements AutoCloseable {
             local);
     this.statements = new RelationStatements(connection, relation);
     try {
-      this.batch =
-          new ChangeBatch(connection, new ErrorContext(""), PLAIN_ERRORS, new FirstWrites(locks));
+      this.batch = new ChangeBatch(connection, new ErrorContext(""), PLAIN_ERRORS, firstWrites);
     } catch (SQLException e) {
       throw H2Errors.translate(e);
     }

@@ -129,7 +129,7 @@ public final class TransactionApplier implements AutoCloseable {
     this.remoteLsn = origin.remoteLsn();
     this.context = new ErrorContext(origin.name());
     this.relations = new RelationMap(connection, target, gate);
-    this.firstWrites = new FirstWrites(target.definitionLocks());
+    this.firstWrites = target.firstWrites();
     this.truncates = new TruncateWriter(connection, target, firstWrites);
     ConflictReporter reporter =
         new ConflictReporter(

@@ -48,8 +48,8 @@ class CatalogConfiguration {
   }
 
   @Bean
-  StatisticsSaver statisticsSaver(StoredStatistics statistics) {
-    return new StatisticsSaver(statistics);
+  StatisticsSaver statisticsSaver(StoredStatistics statistics, DurableCommit commits) {
+    return new StatisticsSaver(statistics, commits);
   }
 
   @Bean
@@ -72,10 +72,12 @@ class CatalogConfiguration {
   }
 
   /** Saves the counters now and then. */
-  record StatisticsSaver(StoredStatistics statistics) {
+  record StatisticsSaver(StoredStatistics statistics, DurableCommit commits) {
     @Scheduled(fixedDelay = SAVE_STATISTICS_MS)
     void save() {
-      statistics.save();
+      if (commits.hasRoom()) {
+        statistics.save();
+      }
     }
   }
 }

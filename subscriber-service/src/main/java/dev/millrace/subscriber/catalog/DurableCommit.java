@@ -1,36 +1,55 @@
 package dev.millrace.subscriber.catalog;
 
+import dev.millrace.heap.DiskSpace;
+import dev.millrace.heap.StoreSync;
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
+import org.h2.engine.Database;
+import org.h2.engine.SessionLocal;
+import org.h2.jdbc.JdbcConnection;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * Runs catalogue transactions, and makes those durable that something outside this database will
- * rely on. H2 acknowledges a commit before it is on disk; CHECKPOINT SYNC forces it there.
+ * rely on. H2 acknowledges a commit before it is on disk.
  */
 final class DurableCommit {
 
   private final TransactionTemplate transactions;
-  private final DataSource dataSource;
-  private final boolean h2;
+  private final Database database;
+  private final DiskSpace space;
 
   /** What waits for the end of {@link #together} on this thread; null outside of it. */
   private final ThreadLocal<List<Runnable>> joined = new ThreadLocal<>();
 
   DurableCommit(TransactionTemplate transactions, DataSource dataSource) {
     this.transactions = transactions;
-    this.dataSource = dataSource;
     try (Connection connection = dataSource.getConnection()) {
-      h2 = "H2".equals(connection.getMetaData().getDatabaseProductName());
+      database = connection.isWrapperFor(JdbcConnection.class) ? databaseOf(connection) : null;
+      space = database == null ? null : DiskSpace.ofDatabase(database.getName());
     } catch (SQLException e) {
       throw failure(e);
+    }
+  }
+
+  private static Database databaseOf(Connection connection) throws SQLException {
+    return ((SessionLocal) connection.unwrap(JdbcConnection.class).getSession()).getDatabase();
+  }
+
+  /** Whether something can be written now. */
+  boolean hasRoom() {
+    return space == null || space.refusal() == null;
+  }
+
+  private void requireRoom() {
+    if (space != null) {
+      space.require();
     }
   }
 
@@ -45,6 +64,7 @@ final class DurableCommit {
 
   /** Commits and returns when the commit survives a crash; inside {@link #together} that does. */
   void commitDurably(Runnable work) {
+    requireRoom();
     commit(work);
     if (joined.get() == null) {
       sync();
@@ -58,6 +78,7 @@ final class DurableCommit {
    *     rolled back and forgotten
    */
   void together(boolean keep, Runnable work) {
+    requireRoom();
     List<Runnable> waiting = new ArrayList<>();
     joined.set(waiting);
     try {
@@ -90,14 +111,8 @@ final class DurableCommit {
   }
 
   void sync() {
-    if (!h2) {
-      return;
-    }
-    try (Connection connection = dataSource.getConnection();
-        Statement statement = connection.createStatement()) {
-      statement.execute("CHECKPOINT SYNC");
-    } catch (SQLException e) {
-      throw failure(e);
+    if (database != null) {
+      StoreSync.sync(database);
     }
   }
 

@@ -207,13 +207,14 @@ final class JpaSubscriptionCatalog implements SubscriptionCatalog {
   }
 
   @Override
-  public void disable(int subscriptionOid) {
+  public void disable(int subscriptionOid, SubscriptionError error) {
     SubscriptionRow changed =
         commits.commit(
             () -> {
               SubscriptionRow row = entities.find(SubscriptionRow.class, subscriptionOid);
               if (row != null) {
                 row.subenabled = false;
+                row.disabledBy(error);
               }
               return row;
             });
@@ -222,6 +223,15 @@ final class JpaSubscriptionCatalog implements SubscriptionCatalog {
     }
     log.info("subscription \"{}\" has been disabled because of an error", changed.subname);
     listeners.changed(subscriptionOid);
+  }
+
+  @Override
+  public SubscriptionError disableError(int subscriptionOid) {
+    return commits.commit(
+        () -> {
+          SubscriptionRow row = entities.find(SubscriptionRow.class, subscriptionOid);
+          return row == null ? null : row.error();
+        });
   }
 
   @Override

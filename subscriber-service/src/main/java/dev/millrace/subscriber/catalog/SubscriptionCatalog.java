@@ -56,8 +56,11 @@ public interface SubscriptionCatalog {
   /** Removes progress rows that newer durable ones make useless. */
   void pruneProgress(int originNumber);
 
-  /** Disables after an error (disable_on_error); logs and commits. */
-  void disable(int subscriptionOid);
+  /** Disables after an error (disable_on_error) and keeps why; logs and commits. */
+  void disable(int subscriptionOid, SubscriptionError error);
+
+  /** Why the subscription was disabled; null when no error did that. */
+  SubscriptionError disableError(int subscriptionOid);
 
   /** Counts and remembers for pg_stat_subscription_stats. */
   SubscriptionStatistics statistics(int subscriptionOid);

@@ -9,6 +9,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.JoinColumn;
 import jakarta.persistence.OrderColumn;
 import jakarta.persistence.Table;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,6 +34,9 @@ class SubscriptionRow {
   String subsynccommit;
   String suborigin;
   long subskiplsn;
+  String errormessage;
+  Instant errortime;
+  long errorlsn;
 
   @ElementCollection(fetch = FetchType.EAGER)
   @CollectionTable(name = "subscription_publication", joinColumns = @JoinColumn(name = "subid"))
@@ -63,11 +67,25 @@ class SubscriptionRow {
     subfailover = subscription.failover();
     subsynccommit = subscription.synchronousCommit();
     suborigin = subscription.origin();
+    if (subenabled) {
+      disabledBy(null);
+    }
     subskiplsn = subscription.skipLsn();
     if (!publications.equals(subscription.publications())) {
       publications.clear();
       publications.addAll(subscription.publications());
     }
+  }
+
+  /** {@code null}: by no error. */
+  void disabledBy(SubscriptionError error) {
+    errormessage = error == null ? null : error.message();
+    errortime = error == null ? null : error.time();
+    errorlsn = error == null ? 0 : error.lsn();
+  }
+
+  SubscriptionError error() {
+    return errormessage == null ? null : new SubscriptionError(errormessage, errortime, errorlsn);
   }
 
   Subscription toSubscription() {

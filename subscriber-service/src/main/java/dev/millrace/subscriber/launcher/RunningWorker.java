@@ -1,5 +1,6 @@
 package dev.millrace.subscriber.launcher;
 
+import dev.millrace.model.QualifiedName;
 import dev.millrace.subscriber.apply.ApplyWorker;
 import dev.millrace.subscriber.apply.StreamPositions;
 import dev.millrace.subscriber.catalog.Subscription;
@@ -132,6 +133,16 @@ final class RunningWorker {
   /** 0 for an apply worker. */
   int relationOid() {
     return relationOid;
+  }
+
+  /** The table of a sync worker, null for an apply worker. */
+  QualifiedName table() {
+    return sync == null ? null : sync.table();
+  }
+
+  /** The finish LSN of the transaction that was being applied when it failed; 0 for none. */
+  long failedLsn() {
+    return apply == null ? 0 : apply.failedLsn();
   }
 
   StreamPositions positions() {

@@ -75,7 +75,7 @@ class WorkerConfiguration {
 
   /** Workers start when everything else has, and stop before anything else does. */
   @Bean
-  SmartLifecycle launcherLifecycle(WorkerLauncher launcher) {
+  SmartLifecycle launcherLifecycle(WorkerLauncher launcher, TargetDatabase target) {
     return new SmartLifecycle() {
       private volatile boolean running;
 
@@ -87,6 +87,7 @@ class WorkerConfiguration {
 
       @Override
       public void stop() {
+        target.giveUpWaiting();
         launcher.close();
         running = false;
       }

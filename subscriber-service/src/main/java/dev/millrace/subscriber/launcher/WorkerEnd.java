@@ -12,6 +12,7 @@ import dev.millrace.model.SqlState;
  *  STOPPED          stop was asked for                                 no       as the catalogue says
  *  CONNECTION_LOST  the publisher cannot be reached, went, fell silent no       again after the interval
  *  NOT_STARTED      the publisher refused the stream, a limit          no       again after the interval
+ *  DISK_FULL        the target's disk is full                          yes      again after the interval
  *  ERROR            a change or a row could not be applied, protocol   yes      again after the interval,
  *                                                                               or disabled (disable_on_error)
  * </pre>
@@ -23,6 +24,7 @@ enum WorkerEnd {
   STOPPED(false),
   CONNECTION_LOST(false),
   NOT_STARTED(false),
+  DISK_FULL(true),
   ERROR(true);
 
   private final boolean counted;
@@ -31,9 +33,17 @@ enum WorkerEnd {
     this.counted = counted;
   }
 
-  /** Whether it counts as an error of the subscription, and disables it where that is asked for. */
+  /** Whether it counts as an error of the subscription. */
   boolean counted() {
     return counted;
+  }
+
+  /**
+   * Whether it disables the subscription where that is asked for: not for what passes by itself and
+   * is no fault of the rows.
+   */
+  boolean disables() {
+    return this == ERROR;
   }
 
   /**
@@ -50,6 +60,9 @@ enum WorkerEnd {
     }
     if (error instanceof PgException pg && isConnectionLoss(pg.sqlState())) {
       return CONNECTION_LOST;
+    }
+    if (error instanceof PgException pg && SqlState.DISK_FULL.equals(pg.sqlState())) {
+      return DISK_FULL;
     }
     return streaming ? ERROR : NOT_STARTED;
   }

@@ -30,6 +30,11 @@ final class WorkerEndReport {
     }
   }
 
+  /** The error, with the table where it is its synchronization's. */
+  static String textOf(RunningWorker worker, Throwable error) {
+    return worker.isApply() ? text(error) : "table \"" + worker.table() + "\": " + text(error);
+  }
+
   static String text(Throwable error) {
     if (!(error instanceof PgException pg)) {
       return String.valueOf(error);

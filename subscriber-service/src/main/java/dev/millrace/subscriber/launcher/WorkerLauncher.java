@@ -10,6 +10,7 @@ import dev.millrace.subscriber.catalog.RelationState;
 import dev.millrace.subscriber.catalog.SlotIntent;
 import dev.millrace.subscriber.catalog.SubscribedRelation;
 import dev.millrace.subscriber.catalog.Subscription;
+import dev.millrace.subscriber.catalog.SubscriptionError;
 import dev.millrace.subscriber.catalog.SubscriptionStatistics;
 import dev.millrace.subscriber.tablesync.TableSyncWorker;
 import java.time.Instant;
@@ -290,8 +291,15 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
       }
       wake();
     }
-    if (end.counted() && subscription.disableOnError()) {
-      context.catalog().disable(subscription.oid());
+    if (end.disables() && subscription.disableOnError()) {
+      context
+          .catalog()
+          .disable(
+              subscription.oid(),
+              new SubscriptionError(
+                  WorkerEndReport.textOf(worker, error),
+                  context.clock().instant(),
+                  worker.failedLsn()));
     }
   }
 

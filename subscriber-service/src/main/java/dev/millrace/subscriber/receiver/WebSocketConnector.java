@@ -2,6 +2,7 @@ package dev.millrace.subscriber.receiver;
 
 import dev.millrace.model.PgException;
 import dev.millrace.model.SqlState;
+import java.net.ProtocolException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
@@ -15,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import javax.net.ssl.SSLException;
 
 /** Opens walsender sessions over WebSocket. Safe for any thread. */
 public final class WebSocketConnector implements PublisherConnector {
@@ -85,18 +87,14 @@ public final class WebSocketConnector implements PublisherConnector {
 
   private static PgException refused(ConnectionString target, Throwable cause) {
     if (cause instanceof WebSocketHandshakeException handshake && handshake.getResponse() != null) {
-      int status = handshake.getResponse().statusCode();
-      return switch (status) {
-        case 401, 403 -> failed(target, "authentication failed", cause);
-        case 404 ->
-            failed(
-                target,
-                target.dbname() == null
-                    ? "there is no replication endpoint"
-                    : "database \"" + target.dbname() + "\" does not exist",
-                cause);
-        default -> failed(target, "HTTP status " + status, cause);
-      };
+      return failed(target, HandshakeAnswer.reason(handshake.getResponse()), cause);
+    }
+    if (cause instanceof ProtocolException) {
+      return failed(target, "the server does not speak HTTP", cause);
+    }
+    if (cause instanceof SSLException) {
+      return failed(target, "TLS could not be agreed on: " + cause.getMessage(), cause)
+          .withHint("Without TLS, use ws:// or sslmode=disable.");
     }
     if (cause.getCause() instanceof UnresolvedAddressException) {
       return new PgException(

@@ -51,7 +51,7 @@ final class TargetBackend extends H2Backend {
     this.services = services;
     this.block = new BlockCommands(services.commands());
     this.settings = settings;
-    this.firstWrites = new FirstWrites(services.target().definitionLocks());
+    this.firstWrites = services.target().firstWrites();
   }
 
   @Override
@@ -88,7 +88,17 @@ final class TargetBackend extends H2Backend {
     if (hasWritten) {
       hasWritten = false;
       // H2 says a commit is done before it is on disk; a client must not hear so earlier.
+      makeDurable();
+    }
+  }
+
+  private void makeDurable() {
+    try {
       services.target().makeDurable();
+    } catch (PgException e) {
+      throw e.withDetail(
+          "The transaction has already committed, and is not on disk yet: it survives if the"
+              + " service does.");
     }
   }
 
@@ -105,6 +115,7 @@ final class TargetBackend extends H2Backend {
    * it ends an implicit one before it, and in a block it waits for the commit.
    */
   private StatementResult command(ParsedStatement statement, StatementContext context) {
+    services.target().requireRoom();
     if (context.explicitBlock()) {
       return StatementResult.ofCommand(block.add(statement, context.notices()));
     }
@@ -141,6 +152,7 @@ final class TargetBackend extends H2Backend {
           SqlState.ACTIVE_SQL_TRANSACTION,
           "ALTER TABLE .. REPLICA IDENTITY cannot run inside a transaction block");
     }
+    services.target().requireRoom();
     ReplicaIdentityCheck.check(alter, services.definitions().relation(alter.table()));
     services.relations().setReplicaIdentity(alter.table(), alter.identity(), alter.indexName());
     services.target().definitionChanged();
@@ -159,6 +171,7 @@ final class TargetBackend extends H2Backend {
     if (OWN_SCHEMA_NAMED.matcher(ddl.original()).find()) {
       throw denied("millrace");
     }
+    services.target().requireRoom();
     try (DefinitionLocks.Hold hold = definitionLock(ddl)) {
       define(ddl);
     }

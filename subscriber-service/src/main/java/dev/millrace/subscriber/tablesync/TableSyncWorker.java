@@ -110,6 +110,7 @@ public final class TableSyncWorker {
    * @throws PgException whatever went wrong; 57P01 when stopped
    */
   public void run() throws InterruptedException {
+    context.target().requireRoom();
     log.info(
         "logical replication table synchronization worker for subscription \"{}\", table \"{}\" has"
             + " started",
@@ -177,7 +178,7 @@ public final class TableSyncWorker {
     int originNumber = catalog().ensureOrigin(originName);
     try (Connection writing = context.target().openConnection()) {
       try (TableCopy copy =
-          new TableCopy(writing, context.target().definitionLocks(), local, published.columns())) {
+          new TableCopy(writing, context.target().firstWrites(), local, published.columns())) {
         counters.total(published.count(opened));
         opened.startCopy(published.copyCommand());
         receive(opened, copy);
@@ -365,6 +366,10 @@ public final class TableSyncWorker {
 
   public boolean isStopping() {
     return stopping;
+  }
+
+  public QualifiedName table() {
+    return table.table();
   }
 
   public StreamPositions positions() {

@@ -6,16 +6,22 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The tables that a transaction has written to, whose definitions H2 therefore keeps as they are
- * ({@link DefinitionLocks}). One thread.
+ * A transaction's way to write: refused while the disk is full, and knowing the tables that a
+ * transaction has written to, whose definitions H2 therefore keeps as they are ({@link
+ * DefinitionLocks}). One thread.
  */
 public final class FirstWrites {
 
   private final DefinitionLocks locks;
+  private final Runnable room;
   private final Set<QualifiedName> written = new HashSet<>();
 
-  public FirstWrites(DefinitionLocks locks) {
+  /**
+   * @param room throws while nothing can be written
+   */
+  public FirstWrites(DefinitionLocks locks, Runnable room) {
     this.locks = locks;
+    this.room = room;
   }
 
   /** Something that writes to a table. */
@@ -26,6 +32,7 @@ public final class FirstWrites {
 
   /** Writes, waiting for DDL on the table as long as it takes. */
   public <E extends Exception> void write(QualifiedName table, Write<E> write) throws E {
+    room.run();
     if (written.contains(table)) {
       write.run();
       return;
@@ -42,6 +49,7 @@ public final class FirstWrites {
    * @throws dev.millrace.model.PgException 55P03 when it takes longer
    */
   public <R> R write(QualifiedName table, long waitMs, Supplier<R> write) {
+    room.run();
     if (written.contains(table)) {
       return write.get();
     }

@@ -1,6 +1,8 @@
 package dev.millrace.subscriber.target;
 
 import dev.millrace.heap.AtomicStores;
+import dev.millrace.heap.DiskSpace;
+import dev.millrace.heap.StoreSync;
 import dev.millrace.model.Identifiers;
 import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
@@ -24,6 +26,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
@@ -37,9 +41,9 @@ import org.h2.table.Table;
 /**
  * An embedded H2 database as the target.
  *
- * <p>H2 acknowledges a commit before it is on disk; CHECKPOINT SYNC forces it there and needs admin
- * rights. One connection does that, whoever asks. Threads that run statements here are never
- * interrupted: an interrupt during file access closes H2's file and with it the database.
+ * <p>H2 acknowledges a commit before it is on disk; callers of {@link #makeDurable} share the syncs
+ * that force it there. Threads that run statements here are never interrupted: an interrupt during
+ * file access closes H2's file and with it the database.
  */
 public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
 
@@ -66,9 +70,16 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
   private final LocalRelations localRelations;
   private final IntSupplier nextOid;
   private final Connection admin;
-  private final Connection syncing;
   private final Database database;
-  private final GroupSync syncs = new GroupSync(this::checkpointSync);
+  private final DiskSpace space;
+  private final ExecutorService syncThread =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "target sync");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private final GroupSync syncs = new GroupSync(this::sync, syncThread, this::requireRoom);
   private final Set<QualifiedName> unchecked = ConcurrentHashMap.newKeySet();
   private final AtomicLong announcedChanges = new AtomicLong();
   private final DefinitionLocks definitionLocks = new DefinitionLocks();
@@ -85,8 +96,8 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
     try {
       admin = connections.getConnection();
       AtomicStores.install(admin);
-      syncing = connections.getConnection();
       database = ((SessionLocal) admin.unwrap(JdbcConnection.class).getSession()).getDatabase();
+      space = DiskSpace.ofDatabase(database.getName());
     } catch (SQLException e) {
       throw unreachable(e);
     }
@@ -214,13 +225,18 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
     syncs.await();
   }
 
-  private void checkpointSync() {
-    try (Statement statement = syncing.createStatement()) {
-      statement.execute("CHECKPOINT SYNC");
-    } catch (SQLException e) {
-      throw new PgException(
-          SqlState.IO_ERROR, "could not sync the target database: " + e.getMessage(), e);
-    }
+  private void sync() {
+    StoreSync.sync(database);
+  }
+
+  @Override
+  public PgException refusal() {
+    return space.refusal();
+  }
+
+  @Override
+  public void giveUpWaiting() {
+    space.giveUp();
   }
 
   @Override
@@ -291,9 +307,9 @@ public final class H2TargetDatabase implements TargetDatabase, AutoCloseable {
 
   @Override
   public void close() {
+    syncThread.shutdown(); // Without an interrupt, which would close the database's file.
     try {
       admin.close();
-      syncing.close();
     } catch (SQLException e) {
       throw unreachable(e);
     }

@@ -1,12 +1,14 @@
 package dev.millrace.subscriber.target;
 
 import dev.millrace.heap.AtomicStores;
+import dev.millrace.heap.PatientFilePath;
 import java.sql.Connection;
 import java.sql.SQLException;
 import javax.sql.DataSource;
 import org.h2.jdbc.JdbcConnection;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.jdbc.autoconfigure.DataSourceProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -14,12 +16,19 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 class TargetConfiguration {
 
-  /** The pool's first connection opens the database; migrations come after it. */
+  /**
+   * The pool's first connection opens the database; migrations come after it. Its file gets waiting
+   * writes before.
+   */
   @Bean
   static BeanPostProcessor atomicTarget() {
+    PatientFilePath.register();
     return new BeanPostProcessor() {
       @Override
       public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof DataSourceProperties properties && properties.getUrl() != null) {
+          properties.setUrl(PatientFilePath.patient(properties.getUrl()));
+        }
         if (bean instanceof DataSource dataSource) {
           prepare(dataSource, name);
         }

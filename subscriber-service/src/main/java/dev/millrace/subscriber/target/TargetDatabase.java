@@ -1,5 +1,6 @@
 package dev.millrace.subscriber.target;
 
+import dev.millrace.model.PgException;
 import dev.millrace.model.QualifiedName;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.TypeDefinition;
@@ -17,7 +18,7 @@ public interface TargetDatabase {
   /**
    * A new connection for one worker: auto-commit off, READ COMMITTED. The caller closes it.
    *
-   * @throws dev.millrace.model.PgException 08006 when the database is not reachable
+   * @throws PgException 08006 when the database is not reachable
    */
   Connection openConnection();
 
@@ -25,7 +26,7 @@ public interface TargetDatabase {
    * The table's definition as it stands now, under the OID and with the replica identity that the
    * catalogue keeps for it; null when there is no such table.
    *
-   * @throws dev.millrace.model.PgException 42809 for a view
+   * @throws PgException 42809 for a view
    */
   RelationDefinition relation(QualifiedName table);
 
@@ -41,6 +42,29 @@ public interface TargetDatabase {
   /** What keeps writers and DDL apart; for every connection to this database. */
   DefinitionLocks definitionLocks();
 
+  /** What a new transaction writes through, so that neither DDL nor a full disk harms its rows. */
+  default FirstWrites firstWrites() {
+    return new FirstWrites(definitionLocks(), this::requireRoom);
+  }
+
+  /** Why nothing can be written now, such as a full disk (53100); null when it can. Cheap. */
+  PgException refusal();
+
+  /**
+   * For those who are about to write.
+   *
+   * @throws PgException {@link #refusal}
+   */
+  default void requireRoom() {
+    PgException refusal = refusal();
+    if (refusal != null) {
+      throw refusal;
+    }
+  }
+
+  /** Lets everything fail that waits for room on the disk; the database is lost to this process. */
+  void giveUpWaiting();
+
   /** Moves {@link #schemaVersion}. Call after DDL and after ALTER TABLE .. REPLICA IDENTITY. */
   void definitionChanged();
 
@@ -48,7 +72,8 @@ public interface TargetDatabase {
    * Returns when everything committed before the call is on disk. Callers at the same time share
    * one sync.
    *
-   * @throws dev.millrace.model.PgException 58030 when the disk refuses
+   * @throws PgException 58030 when the disk refuses, 53100 while it is full: then what was
+   *     committed waits in memory and becomes durable once there is room
    */
   void makeDurable();
 

@@ -7,6 +7,7 @@ import dev.millrace.subscriber.RunningSubscriber;
 import dev.millrace.subscriber.RunningSubscriber.Answer;
 import dev.millrace.subscriber.fake.ScriptedPublisher;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -205,6 +206,61 @@ class SubscriptionRestTest {
     assertThat(reset.body().get("sync_error_count").asLong()).isZero();
     assertThat(reset.text("stats_reset")).endsWith("Z");
     assertThat(subscriber.get(MYSUB + "/conflicts").body()).isEmpty();
+  }
+
+  @Test
+  @DisplayName("a name that SQL would shorten does not stand for the shortened one's subscription")
+  void longNames() {
+    String name = "s".repeat(63);
+    assertThat(
+            subscriber
+                .post(
+                    SUBSCRIPTIONS,
+                    "{\"name\":\""
+                        + name
+                        + "\",\"connection\":\"host=127.0.0.1 port=1\",\"publications\":[\"p\"],"
+                        + "\"connect\":false}")
+                .status())
+        .isEqualTo(201);
+    for (String method : new String[] {"GET", "DELETE", "PATCH"}) {
+      Answer answer =
+          subscriber.call(
+              method,
+              SUBSCRIPTIONS + "/" + name + "s",
+              method.equals("PATCH") ? "{\"binary\":false}" : null);
+      assertThat(answer.status()).as(method).isEqualTo(404);
+    }
+    assertThat(subscriber.patch(SUBSCRIPTIONS + "/" + name, "{\"rename_to\":\"" + name + "s\"}"))
+        .satisfies(answer -> assertThat(answer.text("sqlstate")).isEqualTo("42622"));
+    assertThat(subscriber.get(SUBSCRIPTIONS + "/" + name).status()).isEqualTo(200);
+    subscriber.patch(SUBSCRIPTIONS + "/" + name, "{\"slot_name\":\"NONE\"}");
+    assertThat(subscriber.delete(SUBSCRIPTIONS + "/" + name).status()).isEqualTo(204);
+  }
+
+  @Test
+  @DisplayName("A10: what disable_on_error has disabled says why and when, until it is enabled")
+  void disabledByError() {
+    publisher.refuse("COPY", "XX000");
+    create(",\"disable_on_error\":true");
+    await()
+        .untilAsserted(
+            () -> assertThat(subscriber.get(MYSUB).body().get("last_error")).isNotNull());
+    Answer disabled = subscriber.get(MYSUB);
+    assertThat(disabled.body().get("subenabled").asBoolean()).isFalse();
+    String message = disabled.body().get("last_error").get("message").asString();
+    assertThat(message).startsWith("table \"public.").contains("refused by the script");
+    String time = disabled.body().get("last_error").get("time").asString();
+    assertThat(Instant.parse(time)).isBetween(Instant.now().minusSeconds(120), Instant.now());
+    assertThat(subscriber.get("/api/v1/status").body().get("problems").toString())
+        .contains("was disabled at " + time + " because of an error: table")
+        .contains("refused by the script");
+    assertThat(subscriber.rows("select subname, message from millrace_subscription_errors").get(0))
+        .containsExactly("mysub", message);
+
+    publisher.allow("COPY");
+    subscriber.post(MYSUB + "/enable", null);
+    assertThat(subscriber.get(MYSUB).body().get("last_error")).isNull();
+    assertThat(subscriber.rows("select * from millrace_subscription_errors")).isEmpty();
   }
 
   @Test

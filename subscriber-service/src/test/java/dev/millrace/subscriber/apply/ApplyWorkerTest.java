@@ -8,6 +8,7 @@ import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
 import dev.millrace.subscriber.catalog.RelationState;
 import dev.millrace.subscriber.catalog.Subscription;
+import dev.millrace.subscriber.catalog.SubscriptionError;
 import dev.millrace.subscriber.catalog.SubscriptionStore;
 import dev.millrace.subscriber.fake.ModelPublisher;
 import dev.millrace.subscriber.fake.TestNode;
@@ -190,8 +191,11 @@ class ApplyWorkerTest {
             "t");
     await().until(() -> publisher.commands().stream().anyMatch(c -> c.startsWith("START_")));
     publisher.cut();
-    publisher.commit(tx -> tx.insert("t", "1", "remote"));
+    long endLsn = publisher.commit(tx -> tx.insert("t", "1", "remote"));
     await().until(() -> !node.catalog().subscription(subscription.oid()).enabled());
+    SubscriptionError why = node.catalog().disableError(subscription.oid());
+    assertThat(why.lsn()).as("the transaction's finish LSN").isEqualTo(endLsn - 0x30);
+    assertThat(why.message()).contains("finished at " + Lsn.format(why.lsn()));
     assertThat(node.catalog().statistics(subscription.oid()).applyErrors.sum()).isEqualTo(1);
     await().until(() -> node.launcher().workers().isEmpty());
   }

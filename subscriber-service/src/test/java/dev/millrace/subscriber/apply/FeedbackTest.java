@@ -259,6 +259,14 @@ class FeedbackTest {
     }
 
     @Override
+    public PgException refusal() {
+      return null;
+    }
+
+    @Override
+    public void giveUpWaiting() {}
+
+    @Override
     public DefinitionLocks definitionLocks() {
       throw new UnsupportedOperationException();
     }

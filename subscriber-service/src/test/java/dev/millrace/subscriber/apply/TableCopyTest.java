@@ -34,7 +34,7 @@ class TableCopyTest {
         TableCopy copy =
             new TableCopy(
                 connection,
-                node.workers().target().definitionLocks(),
+                node.workers().target().firstWrites(),
                 node.workers().target().relation(new QualifiedName("public", "t")),
                 columns)) {
       for (String payload : payloads) {

@@ -72,6 +72,12 @@ final class ModelSession {
       createSlot(command);
     } else if (command.startsWith("DROP_REPLICATION_SLOT")) {
       dropSlot(name(command));
+    } else if (command.startsWith("SELECT pubname FROM pg_publication ")) {
+      rows("pubname", "\"pub\""); // The only publication.
+    } else if (command.startsWith("SELECT slot_name FROM pg_replication_slots")) {
+      String slot = command.substring(command.indexOf('\'') + 1, command.lastIndexOf('\''));
+      boolean exists = publisher.slotNames().contains(slot);
+      rows("slot_name", exists ? new String[] {'"' + slot + '"'} : new String[0]);
     } else if (command.startsWith("SELECT pubname, schemaname")) {
       publishedTables();
     } else if (command.startsWith("SELECT a.attname FROM pg_attribute")) {

@@ -74,8 +74,14 @@ public final class WebSocketPeer implements AutoCloseable {
     }
   }
 
-  void refuse(int status) throws IOException {
-    raw("HTTP/1.1 " + status + " No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+  void refuse(int status, String body) throws IOException {
+    raw(
+        "HTTP/1.1 "
+            + status
+            + " No\r\nContent-Length: "
+            + body.length()
+            + "\r\nConnection: close\r\n\r\n"
+            + body);
     socket.close();
   }
 

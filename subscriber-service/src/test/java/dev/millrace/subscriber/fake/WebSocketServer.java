@@ -22,6 +22,7 @@ public final class WebSocketServer implements AutoCloseable {
   private final List<WebSocketPeer> peers = new CopyOnWriteArrayList<>();
   private volatile String subprotocol = "millrace.replication.v1";
   private volatile int refuseWith;
+  private volatile String refusal = "";
   private volatile boolean dead;
 
   public WebSocketServer(Conversation conversation) throws IOException {
@@ -48,7 +49,8 @@ public final class WebSocketServer implements AutoCloseable {
     subprotocol = otherSubprotocol;
   }
 
-  public void refuseWith(int status) {
+  public void refuseWith(int status, String body) {
+    refusal = body;
     refuseWith = status;
   }
 
@@ -79,7 +81,7 @@ public final class WebSocketServer implements AutoCloseable {
     try (WebSocketPeer peer = new WebSocketPeer(socket)) {
       peer.readRequest();
       if (refuseWith != 0) {
-        peer.refuse(refuseWith);
+        peer.refuse(refuseWith, refusal);
         return;
       }
       peers.add(peer);

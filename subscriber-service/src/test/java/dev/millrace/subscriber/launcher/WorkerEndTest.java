@@ -32,6 +32,8 @@ class WorkerEndTest {
     "22P02, false, true,  ERROR,           true",
     "58030, false, true,  ERROR,           true",
     "XX000, false, true,  ERROR,           true",
+    "53100, false, true,  DISK_FULL,       true",
+    "53100, false, false, DISK_FULL,       true",
   })
   void table(
       String sqlState, boolean stopping, boolean streaming, WorkerEnd expected, boolean counted) {
@@ -39,6 +41,12 @@ class WorkerEndTest {
     WorkerEnd end = WorkerEnd.of(error, stopping, streaming);
     assertThat(end).isEqualTo(expected);
     assertThat(end.counted()).isEqualTo(counted);
+  }
+
+  @org.junit.jupiter.api.Test
+  @DisplayName("only a change that cannot be applied disables the subscription")
+  void disables() {
+    assertThat(WorkerEnd.values()).filteredOn(WorkerEnd::disables).containsExactly(WorkerEnd.ERROR);
   }
 
   @org.junit.jupiter.api.Test

@@ -1,5 +1,6 @@
 package dev.millrace.subscriber.receiver;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -8,13 +9,17 @@ import dev.millrace.model.ByteBuilder;
 import dev.millrace.model.PgException;
 import dev.millrace.subscriber.fake.WebSocketPeer;
 import dev.millrace.subscriber.fake.WebSocketServer;
+import java.io.IOException;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class WebSocketConnectorTest {
 
@@ -317,9 +322,62 @@ class WebSocketConnectorTest {
     server.speak(null);
     assertThatThrownBy(() -> connector.connect(server.connection(), "s"))
         .hasMessageContaining("does not speak millrace.replication.v1");
-    server.refuseWith(404);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '~',
+      value = {
+        "404|{`status`:404,`detail`:`database x does not exist`}|database x does not exist",
+        "404|<html>|there is no replication endpoint at this address",
+        "401|{`status`:401,`detail`:`no such user`}|authentication failed: no such user",
+        "403||authentication failed",
+        "400|{`status`:400,`detail`:`bad options`}|bad options (HTTP status 400)",
+        "500|{`status`:500,`detail`:`broken`}|broken (HTTP status 500)",
+        "500|{`detail`:7}|the server is no Millrace publisher, it answered with HTTP status 500",
+        "200|hello|the server is no Millrace publisher, it answered with HTTP status 200",
+      })
+  @DisplayName("an answer in place of a WebSocket is told by what it says")
+  void answers(int status, String body, String reason) throws Exception {
+    server = new WebSocketServer(WebSocketPeer::read);
+    server.refuseWith(status, body == null ? "" : body.replace('`', '"'));
+    WebSocketConnector connector = new WebSocketConnector(() -> limits);
     assertThatThrownBy(() -> connector.connect(server.connection(), "s"))
-        .hasMessageContaining("database \"testdb\" does not exist");
+        .message()
+        .matches("connection to server at \".*\", port \\d+ failed: .*")
+        .endsWith("failed: " + reason);
+  }
+
+  @Test
+  @DisplayName("a server of another kind and one without TLS are named as that")
+  void otherServers() throws Exception {
+    try (ServerSocket other = new ServerSocket(0)) {
+      Thread greeter =
+          new Thread(
+              () -> {
+                try {
+                  while (true) {
+                    try (Socket client = other.accept()) {
+                      client.getInputStream().read(new byte[1024]);
+                      client.getOutputStream().write("220 mail ready\r\n\r\n".getBytes(US_ASCII));
+                    }
+                  }
+                } catch (IOException closed) {
+                  // The test is over.
+                }
+              });
+      greeter.setDaemon(true);
+      greeter.start();
+      String address = "127.0.0.1:" + other.getLocalPort() + "/replication";
+      WebSocketConnector connector = new WebSocketConnector(() -> limits);
+      assertThatThrownBy(() -> connector.connect("ws://" + address, "s"))
+          .hasMessageEndingWith("failed: the server does not speak HTTP");
+      assertThatThrownBy(() -> connector.connect("wss://" + address, "s"))
+          .hasMessageContaining("failed: TLS could not be agreed on: ")
+          .isInstanceOfSatisfying(
+              PgException.class, error -> assertThat(error.hint()).contains("sslmode=disable"));
+    }
   }
 
   private static void assertConnectionFailure(

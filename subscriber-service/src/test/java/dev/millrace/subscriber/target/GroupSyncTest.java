@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,9 @@ class GroupSyncTest {
           () -> {
             begun.incrementAndGet();
             go.acquireUninterruptibly();
-          });
+          },
+          task -> new Thread(task).start(),
+          () -> {});
 
   @Test
   @DisplayName("callers that come while one runs share the next one")
@@ -63,7 +66,7 @@ class GroupSyncTest {
   }
 
   @Test
-  @DisplayName("a sync that fails serves nobody: its caller fails, the others run another one")
+  @DisplayName("a sync that fails fails those who waited for it; the next caller runs another one")
   void failure() {
     AtomicInteger runs = new AtomicInteger();
     GroupSync failing =
@@ -72,9 +75,37 @@ class GroupSyncTest {
               if (runs.incrementAndGet() == 1) {
                 throw new IllegalStateException("disk");
               }
-            });
+            },
+            task -> new Thread(task).start(),
+            () -> {});
     assertThatThrownBy(failing::await).hasMessage("disk");
     failing.await();
     assertThat(runs.get()).isEqualTo(2);
+  }
+
+  @Test
+  @DisplayName("who waits is let go when waiting has become pointless, and served later")
+  void pointless() {
+    AtomicBoolean full = new AtomicBoolean();
+    GroupSync stuck =
+        new GroupSync(
+            () -> {
+              full.set(true);
+              go.acquireUninterruptibly();
+            },
+            task -> new Thread(task).start(),
+            () -> {
+              if (full.get()) {
+                throw new IllegalStateException("full");
+              }
+            });
+    assertThatThrownBy(stuck::await).hasMessage("full");
+    assertThatThrownBy(stuck::await).hasMessage("full");
+    go.release();
+    await().untilAsserted(() -> assertThat(go.availablePermits()).isZero());
+    full.set(false);
+    go.release();
+    CompletableFuture<Void> served = CompletableFuture.runAsync(stuck::await);
+    await().until(served::isDone);
   }
 }
