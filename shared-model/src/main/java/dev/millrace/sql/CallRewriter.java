@@ -92,7 +92,8 @@ final class CallRewriter {
     String name = token.text();
     if (KEYWORDS.contains(name)) {
       keyword(name);
-      return i + 1;
+      boolean quantifier = name.equals("any") || name.equals("some") || name.equals("all");
+      return quantifier ? new QuantifiedArray(rewriting).rewrite(i) : i + 1;
     }
     SystemFunction function = rewriting.options.functions().apply(name);
     if (function != null) {

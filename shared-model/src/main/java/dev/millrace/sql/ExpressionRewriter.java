@@ -217,6 +217,9 @@ final class ExpressionRewriter {
   }
 
   private int operator(int i, Token token) {
+    if (token.closes()) {
+      return rewriting.close(i, token);
+    }
     if (token.end() - token.start() == 1 && punctuation(token)) {
       return i + 1;
     }
@@ -243,9 +246,6 @@ final class ExpressionRewriter {
       case '(':
         rewriting.open();
         return true;
-      case ')':
-        rewriting.close(token);
-        return true;
       case ',':
         if (rewriting.bracket().clause.equals("on")) {
           rewriting.bracket().clause = "from";
@@ -255,9 +255,6 @@ final class ExpressionRewriter {
         return true;
       case '[':
         words.nestedArray(token);
-        return true;
-      case ']':
-        rewriting.close(token);
         return true;
       case ':', ';':
         throw stream.unexpected(token);

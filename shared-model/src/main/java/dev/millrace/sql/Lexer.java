@@ -47,7 +47,7 @@ public final class Lexer {
    * All tokens of {@code sql}; the last one is {@link Kind#END}.
    *
    * @throws PgException 42601 with the position for an unterminated string, name or comment and for
-   *     characters SQL does not know
+   *     characters SQL does not know; 22021 for what UTF-8 cannot hold
    */
   public static List<Token> tokens(String sql) {
     return new Lexer(sql, false).run();
@@ -62,6 +62,7 @@ public final class Lexer {
   }
 
   private List<Token> run() {
+    Encoding.check(sql);
     while (skipBlanksAndComments()) {
       int start = at;
       char c = sql.charAt(at);
@@ -107,8 +108,6 @@ public final class Lexer {
       } else if (c == '/' && sql.startsWith("/*", at)) {
         comment = true;
         blockComment();
-      } else if (c == 0) {
-        throw new PgException("22021", "invalid byte sequence for encoding \"UTF8\": 0x00");
       } else {
         return true;
       }

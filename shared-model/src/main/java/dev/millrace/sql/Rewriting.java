@@ -13,6 +13,9 @@ final class Rewriting {
     /** What to put in place of the closing bracket; null for the bracket itself. */
     String closing;
 
+    /** Where to go on behind the closing bracket; 0 for the next token. */
+    int resume;
+
     /** It is an array's square one. */
     boolean array;
 
@@ -81,15 +84,17 @@ final class Rewriting {
     return bracket;
   }
 
-  /** Ends the level of the closing bracket {@code token}. */
-  void close(Token token) {
+  /** Ends the level of the closing bracket at {@code i}; returns the index to go on from. */
+  int close(int i, Token token) {
     if (outer.isEmpty() || bracket.array != token.isMark(']')) {
       throw stream.unexpected(token);
     }
+    int after = Math.max(i + 1, bracket.resume);
     if (bracket.closing != null) {
-      edits.replace(token, bracket.closing);
+      edits.replace(token.start(), stream.token(after - 1).end(), bracket.closing);
     }
     bracket = outer.pop();
+    return after;
   }
 
   /** The index of the bracket that closes the one at {@code open}. */

@@ -32,6 +32,7 @@ final class RowFilterReader {
           "all",
           "and",
           "any",
+          "array",
           "asymmetric",
           "between",
           "both",
@@ -53,7 +54,6 @@ final class RowFilterReader {
           "null",
           "or",
           "placing",
-          "similar",
           "some",
           "symmetric",
           "then",
@@ -170,6 +170,10 @@ final class RowFilterReader {
   }
 
   private int grammar(int i, Token token) {
+    if (token.isWord("collate") || token.isWord("similar")) {
+      throw stream.unsupported(
+          (token.isWord("collate") ? "COLLATE" : "SIMILAR TO") + " in a row filter is", token);
+    }
     if (!GRAMMAR.contains(token.text())) {
       throw stream.unexpected(token).withPosition(0);
     }
@@ -257,6 +261,9 @@ final class RowFilterReader {
     }
     if (ImmutableFunctions.isMutable(name)) {
       throw invalid("User-defined or built-in mutable functions are not allowed.");
+    }
+    if (name.equals("date_part")) {
+      throw stream.unsupported("date_part in a row filter is", token);
     }
     if (!ImmutableFunctions.has(name)) {
       throw new PgException(SqlState.UNDEFINED_FUNCTION, "function " + name + " does not exist");

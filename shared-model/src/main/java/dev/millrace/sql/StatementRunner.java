@@ -191,29 +191,13 @@ public final class StatementRunner {
           "array value of parameter $" + position + " is not supported");
     }
     if (value instanceof String string) {
-      checkEncoding(string);
+      Encoding.check(string);
     }
     PgType type = PgType.byOid(typeOid);
     if (type == null || !type.isSupported() || type.category() == 'S') {
       return value instanceof String ? value : text(value);
     }
     return PgText.parse(text(value), typeOid);
-  }
-
-  /**
-   * JSON can spell what UTF-8 and PostgreSQL's text cannot hold: half a surrogate pair, and NUL.
-   */
-  private static void checkEncoding(String text) {
-    if (text.indexOf('\0') >= 0) {
-      throw new PgException(
-          SqlState.CHARACTER_NOT_IN_REPERTOIRE,
-          "invalid byte sequence for encoding \"UTF8\": 0x00");
-    }
-    if (text.codePoints()
-        .anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
-      throw new PgException(
-          SqlState.CHARACTER_NOT_IN_REPERTOIRE, "invalid byte sequence for encoding \"UTF8\"");
-    }
   }
 
   /** JSON numbers arrive as Double where they have a fraction; 1E+3 and 1000.0 are integers too. */

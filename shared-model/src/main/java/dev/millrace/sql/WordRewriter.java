@@ -17,6 +17,7 @@ final class WordRewriter {
           "returning", "RETURNING is",
           "lateral", "LATERAL is",
           "collate", "COLLATE is",
+          "similar", "SIMILAR TO is",
           "tablesample", "TABLESAMPLE is");
 
   private static final Map<String, String> SPELLED_OTHERWISE =

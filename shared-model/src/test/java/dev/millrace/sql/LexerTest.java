@@ -68,6 +68,20 @@ class LexerTest {
   }
 
   @Test
+  @DisplayName(
+      "NUL and half a surrogate pair, which JSON can spell, are refused wherever they stand")
+  void encoding() {
+    for (String sql :
+        List.of("SELECT 'x\0y'", "SELECT 1 \0", "SELECT \"\ud83d\"", "-- \udc00\ud83d")) {
+      assertThatThrownBy(() -> Lexer.tokens(sql))
+          .isInstanceOfSatisfying(
+              PgException.class, e -> assertThat(e.sqlState()).isEqualTo("22021"))
+          .hasMessageStartingWith("invalid byte sequence for encoding \"UTF8\": 0x");
+    }
+    assertThat(texts("'\ud83d\ude00'")).isEqualTo("\ud83d\ude00");
+  }
+
+  @Test
   @DisplayName("names are cut to 63 bytes between characters")
   void longNames() {
     assertThat(texts("x".repeat(70))).isEqualTo("x".repeat(63));

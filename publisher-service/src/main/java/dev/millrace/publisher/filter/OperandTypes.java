@@ -25,19 +25,22 @@ final class OperandTypes {
 
   /**
    * @param expression optimized, so that constants have the type of what they are compared with
-   * @throws PgException 42883 for operands of types that do not compare, 0A000 for ANY and ALL
+   * @throws PgException 42883 for operands of types that do not compare, 0A000 for what depends on
+   *     the session
    */
   static void check(Expression expression) {
     int operands = expression.getSubexpressionCount();
     for (int i = 0; i < operands; i++) {
       check(expression.getSubexpression(i));
     }
+    if (MutableExpressions.isOne(expression)) {
+      throw MutableExpressions.refusal();
+    }
     if (expression instanceof ConditionInArray) {
-      // Arrays are texts here, which H2 takes for arrays of one element: each row would fail.
+      // H2 does not show what is in it, so nothing could be checked.
       throw new PgException(
-              SqlState.FEATURE_NOT_SUPPORTED,
-              "ANY and ALL over an array are not supported in a row filter")
-          .withHint("Use IN (..).");
+          SqlState.FEATURE_NOT_SUPPORTED,
+          "ANY and ALL with this operator are not supported in a row filter");
     }
     String operator = operator(expression);
     if (operator == null) {
@@ -51,14 +54,18 @@ final class OperandTypes {
       boolean bothText = group == 'S' && otherGroup == 'S';
       if (group != ANY && otherGroup != ANY && group != otherGroup
           || operator.equals("~~") && group != ANY && otherGroup != ANY && !bothText) {
-        throw new PgException(
-                SqlState.UNDEFINED_FUNCTION,
-                "operator does not exist: " + name(first) + " " + operator + " " + name(other))
-            .withHint(
-                "No operator matches the given name and argument types. You might need to add"
-                    + " explicit type casts.");
+        throw noOperator(name(first), operator, name(other));
       }
     }
+  }
+
+  private static PgException noOperator(String left, String operator, String right) {
+    return new PgException(
+            SqlState.UNDEFINED_FUNCTION,
+            "operator does not exist: " + left + " " + operator + " " + right)
+        .withHint(
+            "No operator matches the given name and argument types. You might need to add"
+                + " explicit type casts.");
   }
 
   private static String operator(Expression expression) {

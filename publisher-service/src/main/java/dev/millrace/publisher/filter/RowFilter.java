@@ -65,7 +65,11 @@ public final class RowFilter {
    * @throws PgException 42804, 42883
    */
   void requireBoolean() {
-    OperandTypes.check(expression);
+    try {
+      OperandTypes.check(expression);
+    } catch (DbException e) {
+      throw FilterSession.translated(e);
+    }
     int type = expression.getType().getValueType();
     if (type != Value.BOOLEAN && type != Value.NULL && type != Value.UNKNOWN) {
       throw new PgException(

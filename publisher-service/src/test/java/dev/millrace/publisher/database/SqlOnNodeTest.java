@@ -226,4 +226,29 @@ class SqlOnNodeTest {
     assertThatThrownBy(() -> node.run("INSERT INTO x VALUES (2, NULL, NULL, NULL, NULL, 'abcd')"))
         .hasMessage("value too long for type character varying(3)");
   }
+
+  @Test
+  @DisplayName("ANY and ALL compare with the elements of an array that is written out")
+  void quantifiedArrays() {
+    node.run("CREATE TABLE x (id int PRIMARY KEY, k text, a int[])");
+    node.run("INSERT INTO x VALUES (1, 'a', '{1}'), (2, 'b', '{1}'), (3, 'c', NULL)");
+    for (String condition :
+        List.of(
+            "id = ANY ('{1,2}')",
+            "id = SOME (ARRAY[1, id - 1, 2])",
+            "id = ANY (ARRAY['1', '2']::int[])",
+            "id = ANY (SELECT id FROM x WHERE k < 'c')",
+            "k <> ALL ('{c,d}'::text[])",
+            "id < ALL (ARRAY[3, 4])",
+            "id < ANY (ARRAY[3, 0]::bigint[])",
+            "id <> ALL ('{}') AND id < 3")) {
+      assertThat(node.rows("SELECT id FROM x WHERE " + condition + " ORDER BY id"))
+          .as(condition)
+          .containsExactly("1", "2");
+    }
+    assertThat(node.rows("SELECT id FROM x WHERE id = ANY ('{}') OR id <> ALL ('{7,NULL}')"))
+        .isEmpty();
+    assertThatThrownBy(() -> node.run("SELECT 1 FROM x WHERE 1 = ANY (a)"))
+        .hasMessage("ANY and ALL over an array that is not written out are not supported");
+  }
 }
