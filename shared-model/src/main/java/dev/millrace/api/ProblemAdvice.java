@@ -52,11 +52,11 @@ class ProblemAdvice extends ResponseEntityExceptionHandler {
     return answer(Problems.of(HttpStatus.CONTENT_TOO_LARGE, error.getMessage()), HttpHeaders.EMPTY);
   }
 
-  @ExceptionHandler
-  ResponseEntity<Object> anythingElse(RuntimeException error) {
+  @ExceptionHandler({RuntimeException.class, Error.class})
+  ResponseEntity<Object> anythingElse(Throwable error) {
     log.error("a call failed unexpectedly", error);
     return answer(
-        Problems.of(HttpStatus.INTERNAL_SERVER_ERROR, "internal error: " + error),
+        Problems.of(PgException.unexpected(error), HttpStatus.INTERNAL_SERVER_ERROR),
         HttpHeaders.EMPTY);
   }
 

@@ -21,6 +21,11 @@ public class PgException extends RuntimeException {
     this(sqlState, message, null, null, null, null, 0, null);
   }
 
+  /** An error that nobody foresaw (XX000), without the names of classes; the cause has them. */
+  public static PgException unexpected(Throwable cause) {
+    return new PgException(SqlState.INTERNAL_ERROR, "internal error: " + cause, cause);
+  }
+
   public PgException(String sqlState, String message, Throwable cause) {
     this(sqlState, message, null, null, null, null, 0, cause);
   }
@@ -34,7 +39,7 @@ public class PgException extends RuntimeException {
       String column,
       int position,
       Throwable cause) {
-    super(message, cause);
+    super(sqlState.equals(SqlState.INTERNAL_ERROR) ? ClassNames.without(message) : message, cause);
     this.sqlState = sqlState;
     this.detail = detail;
     this.hint = hint;

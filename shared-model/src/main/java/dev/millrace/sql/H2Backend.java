@@ -215,6 +215,7 @@ public class H2Backend implements TransactionBackend {
 
   /** Deletes in an order that foreign keys allow; sequences are restarted when it commits. */
   private StatementResult truncate(Truncate truncate) {
+    truncate.tables().forEach(table -> ObjectKinds.requireTable(connection, table));
     TruncatePlan plan = TruncatePlan.of(connection, truncate);
     for (QualifiedName table : plan.tables()) {
       waiting(
@@ -232,6 +233,7 @@ public class H2Backend implements TransactionBackend {
           SqlState.ACTIVE_SQL_TRANSACTION, ddl.tag() + " cannot run inside a transaction block");
     }
     commit();
+    ObjectKinds.check(connection, ddl);
     if (ddl.ifExists()) {
       DdlTargets.skipped(connection, ddl).forEach(context.notices());
     }

@@ -114,7 +114,7 @@ final class SourceReceiver implements Runnable {
         status.failed(SourceState.AWAY, e.getMessage());
       } catch (RuntimeException | Error e) {
         LOG.error("the stream of the source has ended unexpectedly", e);
-        status.failed(SourceState.AWAY, e.toString());
+        status.failed(SourceState.AWAY, PgException.unexpected(e).getMessage());
       }
       rest(properties.retryInterval());
     }

@@ -96,7 +96,7 @@ final class ReplicationSession {
       failed(e);
     } catch (RuntimeException e) {
       LOG.error("walsender {} failed in \"{}\"", pid, text, e);
-      failed(new PgException(SqlState.INTERNAL_ERROR, String.valueOf(e), e));
+      failed(PgException.unexpected(e));
     } finally {
       copying = Copying.NONE;
     }

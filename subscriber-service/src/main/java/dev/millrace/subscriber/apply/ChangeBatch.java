@@ -48,6 +48,7 @@ final class ChangeBatch implements AutoCloseable {
   private int rows;
   private int bytes;
   private int failedRow;
+  private TupleData failedTuple;
 
   /**
    * @param firstWrites cleared by the owner when the connection's transaction ends
@@ -110,18 +111,31 @@ final class ChangeBatch implements AutoCloseable {
 
   private void writeRow(int row) throws SQLException {
     failedRow = row;
+    failedTuple = newTuples[row];
     int changed;
     try {
       changed = statement.execute(oldTuples[row], newTuples[row]);
     } catch (SQLException refused) {
-      PgException error = H2Errors.translate(refused);
-      throw SqlState.UNIQUE_VIOLATION.equals(error.sqlState())
-          ? conflicts.duplicate(statement, oldTuples[row], newTuples[row], error)
-          : error;
+      throw refused(row, H2Errors.translate(refused));
     }
     if (changed == 0) {
       conflicts.missing(statement, oldTuples[row], newTuples[row]);
     }
+  }
+
+  private PgException refused(int row, PgException error) {
+    TupleData newTuple = newTuples[row];
+    if (newTuple == null) {
+      return error;
+    }
+    return switch (error.sqlState()) {
+      case SqlState.UNIQUE_VIOLATION ->
+          conflicts.duplicate(statement, oldTuples[row], newTuple, error);
+      case SqlState.NOT_NULL_VIOLATION, SqlState.CHECK_VIOLATION ->
+          error.withDetail(
+              "Failing row contains " + statement.relation().describeLocalRow(newTuple) + ".");
+      default -> error;
+    };
   }
 
   /** False when the batch failed and was undone. */
@@ -167,6 +181,11 @@ final class ChangeBatch implements AutoCloseable {
   /** After {@link #flush} has thrown: which of its rows was refused, from 0. */
   int failedRow() {
     return failedRow;
+  }
+
+  /** The new row of {@link #failedRow}. */
+  TupleData failedTuple() {
+    return failedTuple;
   }
 
   /** Forgets what was collected; the transaction is being rolled back. */

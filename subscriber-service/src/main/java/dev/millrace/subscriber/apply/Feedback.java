@@ -129,9 +129,7 @@ final class Feedback implements AutoCloseable {
     } catch (PgException error) {
       failure = error;
     } catch (RuntimeException | Error unexpected) {
-      failure =
-          new PgException(
-              dev.millrace.model.SqlState.INTERNAL_ERROR, unexpected.toString(), unexpected);
+      failure = PgException.unexpected(unexpected);
     }
   }
 

@@ -9,10 +9,12 @@ import dev.millrace.pgoutput.Relation;
 import dev.millrace.pgoutput.TupleData;
 import dev.millrace.sql.H2Errors;
 import dev.millrace.subscriber.target.FirstWrites;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Writes the rows of a COPY .. TO STDOUT in text format into a table, inside the caller's
@@ -30,6 +32,11 @@ public final class TableCopy implements AutoCloseable {
 
   /** Kind byte and length before a value in a tuple. */
   private static final int VALUE_HEADER = 5;
+
+  private static final int GREATEST_SHOWN = 100;
+
+  private static final Set<String> CHECKED =
+      Set.of(SqlState.NOT_NULL_VIOLATION, SqlState.CHECK_VIOLATION);
 
   /** A duplicate row in the copy is an ordinary error, not a conflict. */
   private static final ChangeBatch.RowConflicts PLAIN_ERRORS =
@@ -110,7 +117,8 @@ public final class TableCopy implements AutoCloseable {
     try {
       tuple = tuple(buffer, offset, end);
     } catch (PgException malformed) {
-      throw malformed.withContext(line(rows, malformed.column()));
+      String text = new String(buffer, offset, end - offset, StandardCharsets.UTF_8);
+      throw malformed.withContext(line(rows) + ": \"" + cut(text) + '"');
     }
     try {
       long written = rows - 1;
@@ -134,16 +142,44 @@ public final class TableCopy implements AutoCloseable {
     }
   }
 
+  /**
+   * As PostgreSQL, which reads values, checks rows and fills indexes one after the other: a value
+   * that is no value of its type is named by its column, a row that fails a check is shown, and of
+   * one that fails later only the line is known.
+   */
   private PgException refusedRow(PgException refused) {
-    return refused.withContext(line(batchStart + batch.failedRow() + 1, refused.column()));
+    StringBuilder context = new StringBuilder(line(batchStart + batch.failedRow() + 1));
+    TupleData row = batch.failedTuple();
+    int column = refused.column() == null ? -1 : relation.remoteColumn(refused.column());
+    if (row != null && refused.sqlState().startsWith("22") && column >= 0) {
+      context.append(", column ").append(refused.column()).append(": \"");
+      context.append(cut(String.valueOf(row.text(column)))).append('"');
+    } else if (row != null && CHECKED.contains(refused.sqlState())) {
+      context.append(": \"").append(cut(text(row))).append('"');
+    }
+    return refused.withContext(context.toString());
   }
 
-  private String line(long row, String column) {
-    return "COPY "
-        + relation.name().name()
-        + ", line "
-        + row
-        + (column == null ? "" : ", column " + column);
+  private String line(long row) {
+    return "COPY " + relation.name().name() + ", line " + row;
+  }
+
+  /** The line that the row came from, except that it may have been escaped otherwise. */
+  private static String text(TupleData row) {
+    StringBuilder line = new StringBuilder();
+    for (int i = 0; i < row.columns(); i++) {
+      String value = row.text(i);
+      line.append(i == 0 ? "" : "\t");
+      line.append(
+          value == null
+              ? "\\N"
+              : value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n"));
+    }
+    return line.toString();
+  }
+
+  private static String cut(String text) {
+    return text.length() <= GREATEST_SHOWN ? text : text.substring(0, GREATEST_SHOWN) + "...";
   }
 
   /** The line as the tuple that a stream would bring. */

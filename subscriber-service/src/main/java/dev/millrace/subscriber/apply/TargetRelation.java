@@ -194,6 +194,35 @@ public final class TargetRelation {
     return values.toString();
   }
 
+  /**
+   * A row as the local table's errors show it: its values, or its known columns by name where
+   * others are left to their defaults or as they are.
+   */
+  String describeLocalRow(TupleData row) {
+    List<String> names = new ArrayList<>();
+    RowText values = new RowText();
+    for (ColumnDefinition column : local.columns()) {
+      int remoteColumn = remoteColumn(column.name());
+      if (remoteColumn >= 0 && !row.isUnchanged(remoteColumn)) {
+        names.add(column.name());
+        values.add(row, remoteColumn);
+      }
+    }
+    return names.size() == local.columns().size()
+        ? values.toString()
+        : "(" + String.join(", ", names) + ") = " + values;
+  }
+
+  /** The remote column that goes to this local one; -1 for none. */
+  int remoteColumn(String localName) {
+    for (int i = 0; i < columns.length; i++) {
+      if (columns[i].name().equals(localName)) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
   /** Columns of a row with their names: {@code (id)=(1)}. */
   String describeKey(int[] key, TupleData row) {
     StringBuilder names = new StringBuilder("(");

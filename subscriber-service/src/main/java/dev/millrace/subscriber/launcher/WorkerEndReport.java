@@ -35,9 +35,16 @@ final class WorkerEndReport {
     return worker.isApply() ? text(error) : "table \"" + worker.table() + "\": " + text(error);
   }
 
+  /** The primary message alone. */
+  static String message(Throwable error) {
+    return error instanceof PgException
+        ? error.getMessage()
+        : PgException.unexpected(error).getMessage();
+  }
+
   static String text(Throwable error) {
     if (!(error instanceof PgException pg)) {
-      return String.valueOf(error);
+      return message(error);
     }
     StringBuilder text = new StringBuilder(pg.getMessage());
     append(text, "DETAIL", pg.detail());

@@ -279,7 +279,8 @@ final class WorkerLauncher implements Launcher, AutoCloseable {
     synchronized (this) {
       SubscriptionWorkers workers = subscriptions.get(subscription.oid());
       workers.remove(worker);
-      String message = end == WorkerEnd.STOPPED || error == null ? null : error.getMessage();
+      String message =
+          end == WorkerEnd.STOPPED || error == null ? null : WorkerEndReport.message(error);
       if (worker.isApply()) {
         workers.applyError = message;
       } else {

@@ -129,7 +129,10 @@ final class FrameListener implements WebSocket.Listener {
 
   @Override
   public void onError(WebSocket socket, Throwable error) {
-    String message = error instanceof IOException ? error.getMessage() : error.toString();
+    String message =
+        error instanceof IOException
+            ? error.getMessage()
+            : PgException.unexpected(error).getMessage();
     end(
         new PgException(
             SqlState.CONNECTION_FAILURE, "lost connection to the publisher: " + message, error));

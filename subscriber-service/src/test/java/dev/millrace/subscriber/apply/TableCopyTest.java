@@ -77,7 +77,7 @@ class TableCopyTest {
             PgException.class,
             error -> {
               assertThat(error.sqlState()).isEqualTo("22P04");
-              assertThat(error.context()).isEqualTo("COPY t, line 2");
+              assertThat(error.context()).isEqualTo("COPY t, line 2: \"2\"");
             })
         .hasMessage("missing data for column \"a\"");
     assertThatThrownBy(() -> copy(List.of("id", "a"), "1\tx\ty\n"))
@@ -93,12 +93,37 @@ class TableCopyTest {
             error -> {
               assertThat(error.sqlState()).isEqualTo("23505");
               assertThat(error.context()).isEqualTo("COPY t, line 3");
+              assertThat(error.detail()).isEqualTo("Key (id)=(1) already exists.");
             });
     assertThatThrownBy(() -> copy(List.of("id"), "1\n2\nx\n"))
         .isInstanceOfSatisfying(
             PgException.class,
-            error -> assertThat(error.context()).isEqualTo("COPY t, line 3, column id"));
+            error -> assertThat(error.context()).isEqualTo("COPY t, line 3, column id: \"x\""));
     assertThat(node.count("t")).isZero();
+  }
+
+  @Test
+  @DisplayName("a row that fails a check is shown, in its table's form and as its line")
+  void checkedRow() {
+    node.sql(
+        "drop table t",
+        "create table t(a varchar not null, id int primary key, b varchar, check (b <> 'no'))");
+    assertThatThrownBy(() -> copy(List.of("id", "a", "b"), "1\tx\ty\n2\tz\tno\n"))
+        .isInstanceOfSatisfying(
+            PgException.class,
+            error -> {
+              assertThat(error.sqlState()).isEqualTo("23514");
+              assertThat(error.detail()).isEqualTo("Failing row contains (z, 2, no).");
+              assertThat(error.context()).isEqualTo("COPY t, line 2: \"2\tz\tno\"");
+            });
+    assertThatThrownBy(() -> copy(List.of("id", "a"), "1\t\\N\n"))
+        .isInstanceOfSatisfying(
+            PgException.class,
+            error -> {
+              assertThat(error.sqlState()).isEqualTo("23502");
+              assertThat(error.detail()).isEqualTo("Failing row contains (a, id) = (null, 1).");
+              assertThat(error.context()).isEqualTo("COPY t, line 1: \"1\t\\N\"");
+            });
   }
 
   @Test

@@ -600,7 +600,11 @@ class TransactionApplierTest {
                     insert(T, "2", "200"),
                     insert(T, "1", "3")))
         .isInstanceOfSatisfying(
-            PgException.class, error -> assertThat(error.sqlState()).isEqualTo("23514"));
+            PgException.class,
+            error -> {
+              assertThat(error.sqlState()).isEqualTo("23514");
+              assertThat(error.detail()).isEqualTo("Failing row contains (2, 200).");
+            });
     applier.rollback();
     transaction(insert(T, "1", "1"), insert(T, "2", "2"));
     assertThat(node.count("t")).isEqualTo(2);

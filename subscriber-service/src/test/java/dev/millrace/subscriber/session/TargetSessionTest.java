@@ -25,6 +25,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.web.server.servlet.context.ServletWebServerApplicationContext;
 
@@ -181,6 +182,43 @@ class TargetSessionTest {
         "alter table compound drop column b, add column c int default 5, alter column a set not null");
     assertThat(subscriber.rows("select * from compound order by id"))
         .containsExactly(List.of("1", "1", "5"), List.of("2", "two", "5"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "drop subscription no|42704",
+        "alter subscription no disable|42704",
+        "comment on subscription no is 'x'|0A000",
+        "drop publication no|0A000",
+        "drop table no|42P01",
+        "drop view no|42P01",
+        "drop index no|42704",
+        "drop sequence no|42P01",
+        "drop schema no|3F000",
+        "drop type no|42704",
+        "drop table kind_view|42809",
+        "drop table if exists kind_view|42809",
+        "drop view kind_table|42809",
+        "drop index kind_table|42809",
+        "drop sequence kind_table|42809",
+        "drop table kind_sequence|42809",
+        "alter table no add column x int|42P01",
+        "alter table kind_table drop column no|42703",
+        "alter table kind_table drop constraint no|42704",
+        "alter table kind_table replica identity using index no|42704",
+        "truncate no|42P01",
+        "truncate kind_view|42809",
+      })
+  @DisplayName("commands on objects that do not exist or are of another kind get their SQLSTATE")
+  void wrongObjects(String sql, String sqlState) {
+    ok("create table if not exists kind_table (id int primary key)");
+    ok("create or replace view kind_view as select 1 as one");
+    ok("create sequence if not exists kind_sequence");
+    RunningSubscriber.Answer answer = subscriber.sql(sql);
+    assertThat(answer.status()).as(String.valueOf(answer.body())).isEqualTo(422);
+    assertThat(answer.text("sqlstate")).as(answer.text("detail")).isEqualTo(sqlState);
   }
 
   @Test
