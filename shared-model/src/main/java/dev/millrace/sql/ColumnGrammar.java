@@ -1,8 +1,10 @@
 package dev.millrace.sql;
 
 import dev.millrace.model.Identifiers;
+import dev.millrace.model.PgException;
 import dev.millrace.model.PgType;
 import dev.millrace.model.SqlState;
+import dev.millrace.model.TypeInput;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -30,7 +32,7 @@ final class ColumnGrammar {
   private final ConstraintGrammar constraintGrammar;
   private final List<TableConstraint> constraints = new ArrayList<>();
   private String name;
-  private boolean bytea;
+  private TypeName type;
   private boolean notNull;
   private String value;
   private String generation;
@@ -43,8 +45,7 @@ final class ColumnGrammar {
 
   ColumnClause parse() {
     name = stream.name();
-    TypeName type = TypeName.parse(stream, options.types());
-    bytea = type.type().oid() == PgType.BYTEA;
+    type = TypeName.parse(stream, options.types());
     storage();
     while (!stream.atEnd() && !stream.isMark(',') && !stream.isMark(')')) {
       constraint();
@@ -130,10 +131,24 @@ final class ColumnGrammar {
     if (end == first) {
       throw stream.unexpected();
     }
+    Token only = end == first + 1 ? stream.token(first) : null;
+    if (only != null && only.kind() == Token.Kind.STRING && type.type().isText()) {
+      return textConstant(only); // What a column that is added gives the rows there are.
+    }
     ExpressionRewriter rewriter = new ExpressionRewriter(stream, options);
+    boolean bytea = type.type().oid() == PgType.BYTEA;
     String text = (bytea ? rewriter : rewriter.withoutBytea()).rewrite(first, end);
     stream.moveTo(end);
     return text;
+  }
+
+  private String textConstant(Token constant) {
+    try {
+      int oid = type.type().oid();
+      return Identifiers.literal(TypeInput.canonical(constant.text(), oid, type.modifier()));
+    } catch (PgException e) {
+      throw e.withPosition(Lexer.position(stream.sql(), constant.start()));
+    }
   }
 
   private void generated(Token start) {

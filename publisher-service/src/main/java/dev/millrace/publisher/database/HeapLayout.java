@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.h2.constraint.Constraint;
+import org.h2.constraint.ConstraintActionType;
 import org.h2.constraint.ConstraintReferential;
 import org.h2.engine.Database;
 import org.h2.engine.SessionLocal;
@@ -26,7 +27,11 @@ import org.h2.table.TableType;
  */
 final class HeapLayout {
 
+  /** What happens in a table when a row that it refers to is deleted: UPDATE, else DELETE. */
+  record DeleteAction(QualifiedName child, boolean update) {}
+
   private final Map<QualifiedName, List<String>> columns = new HashMap<>();
+  private final Map<QualifiedName, List<DeleteAction>> deleteActions = new HashMap<>();
   private final Map<QualifiedName, Set<QualifiedName>> referencedBy = new HashMap<>();
   private final Map<QualifiedName, QualifiedName> groups = new HashMap<>();
   private final Map<QualifiedName, List<Sequence>> identitySequences = new HashMap<>();
@@ -84,8 +89,20 @@ final class HeapLayout {
           referencedBy
               .computeIfAbsent(name(key.getRefTable()), parent -> new LinkedHashSet<>())
               .add(name);
+          addDeleteAction(key, name);
         }
       }
+    }
+  }
+
+  private void addDeleteAction(ConstraintReferential key, QualifiedName child) {
+    ConstraintActionType action = key.getDeleteAction();
+    boolean update =
+        action == ConstraintActionType.SET_NULL || action == ConstraintActionType.SET_DEFAULT;
+    if (update || action == ConstraintActionType.CASCADE) {
+      deleteActions
+          .computeIfAbsent(name(key.getRefTable()), parent -> new ArrayList<>())
+          .add(new DeleteAction(child, update));
     }
   }
 
@@ -130,6 +147,11 @@ final class HeapLayout {
   /** The tables with a foreign key to {@code table}, itself included when it refers to itself. */
   Set<QualifiedName> referencedBy(QualifiedName table) {
     return referencedBy.getOrDefault(table, Set.of());
+  }
+
+  /** What deleting a row of that table does to others. */
+  List<DeleteAction> deleteActions(QualifiedName table) {
+    return deleteActions.getOrDefault(table, List.of());
   }
 
   /** The sequences behind a table's serial and identity columns. */

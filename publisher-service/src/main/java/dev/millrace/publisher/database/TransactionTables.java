@@ -128,6 +128,13 @@ final class TransactionTables {
     RelationDefinition relation = view().relation(relationOid);
     TableShape shape = shapes.shape(relation);
     checkReplicaIdentity(relation, change);
+    if (change == WalRecordType.DELETE) {
+      // Also where no row refers to the deleted one, as in PostgreSQL.
+      for (HeapLayout.DeleteAction action : shapes.layout().deleteActions(relation.name())) {
+        checkReplicaIdentity(
+            find(action.child()), action.update() ? WalRecordType.UPDATE : WalRecordType.DELETE);
+      }
+    }
     return change == WalRecordType.UPDATE && PublishedOperations.filtered(view(), relation)
         ? shape.encoder().wholeRows()
         : shape.encoder();

@@ -82,6 +82,9 @@ final class CatalogOverlays {
       }
       overlay.changes.removeIf(change -> aborted.contains(change.xid));
       overlay.view = null;
+      if (overlay.changes.isEmpty()) {
+        byTopXid.remove(topXid); // Whoever finds an overlay may rely on a change in it.
+      }
     }
   }
 

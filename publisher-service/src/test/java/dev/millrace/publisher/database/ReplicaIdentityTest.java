@@ -123,5 +123,8 @@ class ReplicaIdentityTest {
     assertThat(Errors.of(() -> node.run("DELETE FROM p")))
         .startsWith("55000 cannot delete from table \"c\"");
     assertThat(node.rows("SELECT count(*) FROM c")).containsExactly("1");
+    node.run("INSERT INTO p VALUES (2)");
+    assertThat(Errors.of(() -> node.run("DELETE FROM p WHERE id = 2"))) // Nothing refers to it.
+        .startsWith("55000 cannot delete from table \"c\"");
   }
 }

@@ -112,7 +112,9 @@ class SqlOnNodeTest {
     assertThat(node.run("SELECT * FROM x").results().get(0).columns())
         .extracting(dev.millrace.sql.ResultColumn::type)
         .containsExactly("int4", "jsonb", "interval", "_varchar", "_int4", "bit", "inet");
-    node.run("ALTER TABLE x ADD COLUMN c interval, DROP COLUMN j");
+    node.run("ALTER TABLE x ADD COLUMN j2 jsonb DEFAULT '{\"b\":1,\"a\":2}'");
+    assertThat(node.rows("SELECT j2 FROM x WHERE id = 1")).containsExactly("{\"a\": 2, \"b\": 1}");
+    node.run("ALTER TABLE x ADD COLUMN c interval, DROP COLUMN j, DROP COLUMN j2");
     node.run("INSERT INTO x (id, c) VALUES (3, '48 hours')");
     node.run("UPDATE x SET n = n WHERE id = 2");
     assertThat(node.rows("SELECT n, c FROM x WHERE id > 1 ORDER BY id"))

@@ -534,4 +534,15 @@ class DecodedSessionsTest {
       return tables.getOrDefault(table, List.of()).stream().sorted().toList();
     }
   }
+
+  @Test
+  @DisplayName("C2: a publication change that a savepoint took back leaves nothing to decode")
+  void publicationChangeTakenBack() {
+    prepare();
+    createSlot("test_decoding");
+    SqlSession a = session();
+    run(a, "BEGIN; SAVEPOINT s1; ALTER PUBLICATION p DROP TABLE t; ROLLBACK TO s1; COMMIT");
+    run(a, "INSERT INTO t VALUES (1, 'a')");
+    assertThat(lines(true)).contains("INSERT: id[integer]:1 v[text]:'a'");
+  }
 }

@@ -5,6 +5,7 @@ import dev.millrace.pgoutput.BeginPrepare;
 import dev.millrace.pgoutput.Commit;
 import dev.millrace.pgoutput.CommitPrepared;
 import dev.millrace.pgoutput.LogicalMessage;
+import dev.millrace.pgoutput.Origin;
 import dev.millrace.pgoutput.PgOutputMessage;
 import dev.millrace.pgoutput.Prepare;
 import dev.millrace.pgoutput.Relation;
@@ -162,6 +163,9 @@ public final class StreamReplay {
         streaming == 0 ? known : knownInStream.computeIfAbsent(streaming, xid -> new HashSet<>());
     if (message instanceof Relation m) {
       tables.add(m.relationOid());
+      return;
+    } else if (message instanceof Origin && streaming != 0) {
+      check(open.get(streaming).isEmpty(), "an origin after a change");
       return;
     } else if (message instanceof RowChange m) {
       check(tables.contains(m.relationOid()), "change of an unknown table");

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.postgresql.util.PSQLException;
 
 /**
  * A database of its own on a real PostgreSQL server, which the tests of this JVM share. The server
@@ -39,8 +40,9 @@ public final class SourcePostgres implements AutoCloseable {
             EmbeddedPostgres.builder()
                 .setServerConfig("wal_level", "logical")
                 .setServerConfig("max_prepared_transactions", "20")
-                .setServerConfig("max_replication_slots", "30")
+                .setServerConfig("max_replication_slots", "60")
                 .setServerConfig("max_wal_senders", "30")
+                .setServerConfig("max_active_replication_origins", "30")
                 .setServerConfig("logical_decoding_work_mem", "64kB")
                 .setServerConfig("autovacuum", "off")
                 .setServerConfig("fsync", "off")
@@ -115,6 +117,29 @@ public final class SourcePostgres implements AutoCloseable {
     } catch (SQLException e) {
       throw new AssertionError(e);
     }
+  }
+
+  /** SQLSTATE and message of the error of a query; null without one. */
+  public String error(String sql) {
+    try (Statement statement = connection.createStatement();
+        ResultSet ignored = statement.executeQuery(sql)) {
+      return null;
+    } catch (PSQLException e) {
+      return e.getSQLState() + " " + e.getServerErrorMessage().getMessage();
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Drops all replication origins, once the sessions that used them have ended. */
+  public void dropOrigins() {
+    Awaitility.await()
+        .ignoreExceptionsInstanceOf(AssertionError.class)
+        .until(
+            () -> {
+              rows("SELECT pg_replication_origin_drop(roname) FROM pg_replication_origin");
+              return true;
+            });
   }
 
   public String value(String sql) {

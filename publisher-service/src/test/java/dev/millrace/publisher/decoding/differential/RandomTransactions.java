@@ -2,8 +2,12 @@ package dev.millrace.publisher.decoding.differential;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 
@@ -20,47 +24,92 @@ final class RandomTransactions {
 
   static final int SESSIONS = 3;
 
-  /** What both servers start with. */
-  static final List<String> SETUP =
-      List.of(
-          "CREATE TABLE d (id int PRIMARY KEY, n int, v text, big text)",
-          "CREATE TABLE f (id int PRIMARY KEY, n int, v text)",
-          "ALTER TABLE f REPLICA IDENTITY FULL",
-          "CREATE TABLE ix (id int NOT NULL, n int, v text)",
-          "CREATE UNIQUE INDEX ix_id ON ix (id)",
-          "ALTER TABLE ix REPLICA IDENTITY USING INDEX ix_id",
-          "CREATE TABLE c (id int, v text, n int, PRIMARY KEY (v, id))",
-          "CREATE TABLE nk (id int, n int, v text)",
-          "INSERT INTO d (id, n, v) SELECT x, x, 'a' FROM generate_series(0, 89) x",
-          "INSERT INTO f (id, n, v) SELECT x, x, 'b' FROM generate_series(0, 89) x",
-          "INSERT INTO ix (id, n, v) SELECT x, x, 'c' FROM generate_series(30, 119) x",
-          "INSERT INTO c (id, v, n) SELECT x, 'a', x FROM generate_series(0, 89) x",
-          "CREATE PUBLICATION pall FOR TABLE d, f, ix, c, nk",
-          "CREATE PUBLICATION pfil FOR TABLE d WHERE (id % 2 = 0), f WHERE (n > 50),"
-              + " ix WHERE (id < 100), c (v, id)",
-          "CREATE PUBLICATION pins FOR TABLE d WHERE (n IS NULL OR v LIKE 'a%'),"
-              + " f WHERE (v = 'b' OR n < 10) WITH (publish = 'insert')",
-          "CREATE PUBLICATION plist FOR TABLE d (v, id), ix (id, n)");
-
-  static final List<String> TABLES = List.of("d", "f", "ix", "c", "nk");
-  private static final String[] TEXTS = {"a", "ab", "b", "it's", "é\\x", ""};
+  private static final String PUBLICATIONS = "publications";
 
   private final Random random;
   private final ArrayDeque<Step> next = new ArrayDeque<>();
+  private final Map<Step, Runnable> undo = new HashMap<>();
   private final Open[] open = new Open[SESSIONS];
+  private final boolean[] hasOrigin = new boolean[SESSIONS];
+  private final String origins;
+  private final List<RandomTable> tables;
+  private final RandomTable d;
+  private final RandomDefinitions definitions;
+  private final Set<String> withFailures = new HashSet<>();
   private int names;
 
   /** An open or prepared transaction. */
   private static final class Open {
-    final Set<String> used = new HashSet<>();
-    final Set<String> alone = new HashSet<>();
+    final Set<Object> used = new HashSet<>();
+    final Set<Object> alone = new HashSet<>();
     final List<String> savepoints = new ArrayList<>();
     String gid;
     boolean failed;
+    boolean hadFailure;
   }
 
-  RandomTransactions(long seed) {
-    random = new Random(seed);
+  /**
+   * @param origins what the names of the replication origins begin with, one for each session
+   */
+  RandomTransactions(long seed, String origins) {
+    this.random = new Random(seed);
+    this.origins = origins;
+    this.d = table("d", "id int PRIMARY KEY, n int, v text, big text");
+    this.tables =
+        List.of(
+            d,
+            table("f", "id int PRIMARY KEY, n int, v text"),
+            table("ix", "id int NOT NULL, n int, v text"),
+            table("c", "id int, v text, n int, PRIMARY KEY (v, id)"),
+            table("nk", "id int, n int, v text"),
+            table("pa", "id int PRIMARY KEY, n int, v text"),
+            table("ch", "id int PRIMARY KEY, n int REFERENCES pa ON DELETE CASCADE, v text"),
+            table(
+                "ty",
+                "id int PRIMARY KEY, g int GENERATED ALWAYS AS (id * 2) STORED, n int, v text",
+                Arrays.stream(RandomTable.Type.values())
+                    .map(type -> new RandomTable.Column("t" + type.ordinal(), type))
+                    .toArray(RandomTable.Column[]::new)));
+    this.definitions = new RandomDefinitions(random, tables);
+  }
+
+  private RandomTable table(String name, String definition, RandomTable.Column... extra) {
+    return new RandomTable(name, definition, random, extra);
+  }
+
+  /** What both servers start with. */
+  List<String> setup() {
+    List<String> setup = new ArrayList<>(tables.stream().map(RandomTable::create).toList());
+    setup.addAll(
+        List.of(
+            "ALTER TABLE f REPLICA IDENTITY FULL",
+            "CREATE UNIQUE INDEX ix_id ON ix (id)",
+            "ALTER TABLE ix REPLICA IDENTITY USING INDEX ix_id",
+            "INSERT INTO d (id, n, v) SELECT x, x, 'a' FROM generate_series(0, 89) x",
+            "INSERT INTO f (id, n, v) SELECT x, x, 'b' FROM generate_series(0, 89) x",
+            "INSERT INTO ix (id, n, v) SELECT x, x, 'c' FROM generate_series(30, 119) x",
+            "INSERT INTO c (id, v, n) SELECT x, 'a', x FROM generate_series(0, 89) x",
+            "INSERT INTO pa (id, n, v) SELECT x, x, 'a' FROM generate_series(0, 89) x",
+            "CREATE PUBLICATION pall FOR TABLE d, f, ix, c, pa, ch, ty",
+            "CREATE PUBLICATION pevery FOR ALL TABLES WITH (publish = 'insert, truncate')",
+            "CREATE PUBLICATION pfil FOR TABLE d WHERE (id % 2 = 0), f WHERE (n > 50),"
+                + " ix WHERE (id < 100), c (v, id)",
+            "CREATE PUBLICATION pins FOR TABLE d WHERE (n IS NULL OR v LIKE 'a%'),"
+                + " f WHERE (v = 'b' OR n < 10) WITH (publish = 'insert')",
+            "CREATE PUBLICATION plist FOR TABLE d (v, id), ix (id, n)"));
+    for (int session = 0; session < SESSIONS; session++) {
+      setup.add("SELECT pg_replication_origin_create('" + origins + session + "')");
+    }
+    return setup;
+  }
+
+  /** The identifiers of the prepared transactions in which a statement had failed. */
+  Set<String> withFailures() {
+    return withFailures;
+  }
+
+  List<RandomTable> tables() {
+    return tables;
   }
 
   /** Another step. */
@@ -76,6 +125,8 @@ final class RandomTransactions {
     for (int session = 0; session < SESSIONS && next.isEmpty(); session++) {
       if (open[session] != null) {
         end(session);
+      } else if (hasOrigin[session]) {
+        origin(session);
       }
     }
     return next.poll();
@@ -83,8 +134,13 @@ final class RandomTransactions {
 
   /** The step has failed, and with it the transaction it was in. */
   void failed(Step step) {
+    Runnable taken = undo.remove(step);
+    if (taken != null) {
+      taken.run();
+    }
     if (open[step.session()] != null) {
       open[step.session()].failed = true;
+      open[step.session()].hadFailure = true;
     }
   }
 
@@ -98,7 +154,9 @@ final class RandomTransactions {
 
   private void step(int session) {
     Open transaction = open[session];
-    if (transaction == null) {
+    if (chance(3)) {
+      definition(session);
+    } else if (transaction == null) {
       if (chance(60)) {
         add(session, "BEGIN");
         open[session] = new Open();
@@ -115,6 +173,37 @@ final class RandomTransactions {
       savepoint(session, transaction);
     } else {
       statement(session, transaction);
+    }
+  }
+
+  /** DDL, after the transactions that have used the table have ended. */
+  private void definition(int session) {
+    RandomTable table = tables.get(random.nextInt(tables.size()));
+    for (int i = 0; i < SESSIONS; i++) {
+      if (open[i] != null && (i == session || open[i].used.contains(table))) {
+        boolean commit = chance(80);
+        String prepared = open[i].gid == null ? "" : " PREPARED '" + open[i].gid + "'";
+        add(i, (commit ? "COMMIT" : "ROLLBACK") + prepared);
+        open[i] = null;
+      }
+    }
+    RandomDefinitions.Ddl ddl = definitions.table(table);
+    ddl.statements().forEach(sql -> add(session, sql));
+    undo.put(new Step(session, ddl.statements().get(ddl.statements().size() - 1)), ddl.undo());
+  }
+
+  private void origin(int session) {
+    hasOrigin[session] = !hasOrigin[session];
+    add(
+        session,
+        hasOrigin[session]
+            ? "SELECT pg_replication_origin_session_setup('" + origins + session + "')"
+            : "SELECT pg_replication_origin_session_reset()");
+    if (hasOrigin[session] && open[session] != null && chance(50)) {
+      String lsn = "0/" + Integer.toHexString(random.nextInt(1 << 20)).toUpperCase(Locale.ROOT);
+      add(
+          session,
+          "SELECT pg_replication_origin_xact_setup('" + lsn + "', '2024-01-02 03:04:05+00')");
     }
   }
 
@@ -135,6 +224,9 @@ final class RandomTransactions {
       add(session, (chance(60) ? "COMMIT" : "ROLLBACK") + " PREPARED '" + transaction.gid + "'");
     } else if (chance(20)) {
       transaction.gid = "gid" + names++;
+      if (transaction.hadFailure) {
+        withFailures.add(transaction.gid);
+      }
       add(session, "PREPARE TRANSACTION '" + transaction.gid + "'");
       return;
     } else {
@@ -165,32 +257,63 @@ final class RandomTransactions {
       add(
           session,
           "SELECT pg_logical_emit_message(" + transactional + ", 'p', 'm" + names++ + "')");
+    } else if (chance(3) && !transaction.failed) {
+      origin(session);
+    } else if (chance(8)) {
+      publication(session, transaction);
+    } else {
+      change(session, transaction, tables.get(random.nextInt(tables.size())));
+    }
+  }
+
+  /** It locks tables against TRUNCATE and other publication changes. */
+  private void publication(int session, Open transaction) {
+    if (isTaken(PUBLICATIONS, transaction)
+        || tables.stream().anyMatch(table -> isTaken(table, transaction))) {
       return;
     }
-    String table = TABLES.get(random.nextInt(TABLES.size()));
-    if (isTaken(table, transaction) || isTaken("d", transaction)) {
+    transaction.alone.add(PUBLICATIONS);
+    transaction.used.addAll(tables);
+    add(session, definitions.publication());
+  }
+
+  private void change(int session, Open transaction, RandomTable table) {
+    if (isTaken(table, transaction) || isTaken(d, transaction)) {
       return;
     }
+    // Tables tied by a foreign key are locked together here, and their rows in PostgreSQL.
+    List<RandomTable> group =
+        isTied(table) ? tables.stream().filter(this::isTied).toList() : List.of();
+    if (group.stream().anyMatch(each -> !isUnused(each, transaction))) {
+      return;
+    }
+    transaction.used.addAll(group);
+    transaction.alone.addAll(group);
     transaction.used.add(table);
-    transaction.used.add("d"); // INSERT .. SELECT reads it.
+    transaction.used.add(d); // INSERT .. SELECT reads it.
     if (chance(3) && isUnused(table, transaction)) {
       transaction.alone.add(table);
-      add(session, "TRUNCATE " + table + (chance(30) ? " RESTART IDENTITY" : ""));
+      String cascade = isTied(table) && chance(70) ? " CASCADE" : "";
+      add(session, "TRUNCATE " + table.name() + (chance(30) ? " RESTART IDENTITY" : "") + cascade);
     } else {
       add(session, change(table, session));
     }
   }
 
-  private boolean isTaken(String table, Open mine) {
+  private boolean isTied(RandomTable table) {
+    return table.name().startsWith("pa") || table.name().startsWith("ch");
+  }
+
+  private boolean isTaken(Object what, Open mine) {
     for (Open other : open) {
-      if (other != null && other != mine && other.alone.contains(table)) {
+      if (other != null && other != mine && other.alone.contains(what)) {
         return true;
       }
     }
     return false;
   }
 
-  private boolean isUnused(String table, Open mine) {
+  private boolean isUnused(RandomTable table, Open mine) {
     for (Open other : open) {
       if (other != null && other != mine && other.used.contains(table)) {
         return false;
@@ -199,69 +322,39 @@ final class RandomTransactions {
     return true;
   }
 
-  private String change(String table, int session) {
-    String key = " WHERE id = " + key(session);
+  private String change(RandomTable table, int session) {
+    boolean keyless = table.name().startsWith("nk");
     // Without an identity only INSERT is let through; a few others show that they are not.
-    int kind = table.equals("nk") && chance(90) ? random.nextInt(4) : random.nextInt(11);
-    if (table.equals("ix") && (kind == 2 || kind == 3)) {
+    int kind = keyless && chance(80) ? random.nextInt(4) : random.nextInt(12);
+    if (table.name().startsWith("ix") && (kind == 2 || kind == 3)) {
       kind = 0; // Several rows at once wait for other writers of a table with a secondary key.
     }
     switch (kind) {
       case 0, 1:
-        return insert(table, row(session)) + (chance(60) ? " ON CONFLICT DO NOTHING" : "");
+        return table.insert(session, 1) + (chance(60) ? " ON CONFLICT DO NOTHING" : "");
       case 2:
-        return insert(table, row(session) + ", " + row(session));
+        return table.insert(session, 2);
       case 3:
         return "INSERT INTO "
-            + table
-            + " (id, n, v) SELECT id, n, v FROM d WHERE n < 20 AND id % "
-            + SESSIONS
-            + " = "
-            + session;
+            + table.name()
+            + " (id, n, v) SELECT id, n, v FROM "
+            + d.name()
+            + " WHERE n < 20"
+            + RandomTable.own(session);
       case 4, 5:
-        return "UPDATE " + table + " SET n = " + number() + key;
+        return table.updateNumber(session);
       case 6:
-        return "UPDATE " + table + " SET v = " + text() + key;
+        return table.updateText(session);
       case 7:
-        return "UPDATE " + table + " SET id = " + key(session) + key;
+        return table.updateKey(session);
       case 8:
-        return table.equals("d")
-            ? "UPDATE d SET big = repeat('" + (char) ('a' + random.nextInt(3)) + "', 3000)" + key
-            : "UPDATE " + table + " SET n = n" + key;
+        return table == d ? d.updateLarge(session) : table.updateExtra(session);
       case 9:
-        int from = random.nextInt(150);
-        return "UPDATE "
-            + table
-            + " SET v = v || 'x' WHERE id BETWEEN "
-            + from
-            + " AND "
-            + (from + 20)
-            + " AND id % "
-            + SESSIONS
-            + " = "
-            + session;
+        return table.updateMany(session);
+      case 10:
+        return table.updateExtra(session);
       default:
-        return "DELETE FROM " + table + key;
+        return table.delete(session);
     }
-  }
-
-  private static String insert(String table, String rows) {
-    return "INSERT INTO " + table + " (id, n, v) VALUES " + rows;
-  }
-
-  private int key(int session) {
-    return random.nextInt(50) * SESSIONS + session;
-  }
-
-  private String number() {
-    return chance(15) ? "NULL" : String.valueOf(random.nextInt(100));
-  }
-
-  private String text() {
-    return "'" + TEXTS[random.nextInt(TEXTS.length)].replace("'", "''") + "'";
-  }
-
-  private String row(int session) {
-    return "(" + key(session) + ", " + number() + ", " + text() + ")";
   }
 }

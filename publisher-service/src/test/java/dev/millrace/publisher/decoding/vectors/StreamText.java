@@ -156,6 +156,7 @@ public final class StreamText {
       String content = new String(m.content(), StandardCharsets.ISO_8859_1);
       line("M " + m.transactional() + " " + m.prefix() + " " + content);
     } else if (message instanceof Origin m) {
+      gatheredXid = openXid; // It carries none, but is part of the block.
       line("O " + Lsn.format(m.originLsn()) + " " + m.name());
     } else if (message instanceof Type m) {
       types.put(m.typeOid(), m.namespace() + "." + m.name());
@@ -163,7 +164,7 @@ public final class StreamText {
       number(m.xid());
       openXid = m.xid();
     } else if (message instanceof StreamStop) {
-      return; // Where a block ends is free.
+      openXid = 0; // Where a block ends is free.
     } else if (gathering && message instanceof StreamAbort m) {
       open.getOrDefault(m.xid(), new ArrayList<>())
           .removeIf(gathered -> gathered.xid == m.subxid());
