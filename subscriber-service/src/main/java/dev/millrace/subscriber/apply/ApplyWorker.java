@@ -83,6 +83,7 @@ public final class ApplyWorker {
     log.info(
         "logical replication apply worker for subscription \"{}\" has started",
         subscription.name());
+    handOvers.awaitCaughtUp(() -> stopping);
     ApplyOrigin origin = origin();
     try (PublisherConnection opened = connect()) {
       connection = opened;

@@ -126,6 +126,16 @@ public final class HandOvers {
     }
   }
 
+  /**
+   * For an apply worker that begins: waits for tables that an earlier one has let catch up. One of
+   * them may be about to store s, which must not come after this worker has left changes to it.
+   */
+  public synchronized void awaitCaughtUp(BooleanSupplier stopping) throws InterruptedException {
+    while (!stopping.getAsBoolean() && phases.containsValue(Phase.CATCHUP)) {
+      wait(LOOK_MS);
+    }
+  }
+
   private void lookWhoWaits() {
     anyWaiting = phases.containsValue(Phase.SYNC_WAIT);
   }

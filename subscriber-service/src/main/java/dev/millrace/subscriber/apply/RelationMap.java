@@ -4,6 +4,7 @@ import dev.millrace.model.PgException;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
 import dev.millrace.pgoutput.Relation;
+import dev.millrace.sql.H2Errors;
 import dev.millrace.subscriber.target.TargetDatabase;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -12,8 +13,9 @@ import java.util.Map;
 
 /**
  * The relation cache (LogicalRepRelMap): remote relation id to local table. A Relation message
- * replaces its entry; a change of any local definition closes them all, so that each is opened anew
- * at its next use. One thread.
+ * replaces its entry. A local definition is looked up at a table's first use in a transaction if
+ * any has changed since; from its first write on, the transaction's lock keeps it as it is. One
+ * thread.
  */
 final class RelationMap implements AutoCloseable {
 
@@ -23,6 +25,7 @@ final class RelationMap implements AutoCloseable {
   private static final class Entry {
     final Relation remote;
     OpenRelation open;
+    long openedVersion;
     boolean seen;
     long judgedCommitLsn;
     ChangeGate.Verdict verdict;
@@ -36,13 +39,11 @@ final class RelationMap implements AutoCloseable {
   private final TargetDatabase target;
   private final ChangeGate gate;
   private final Map<Integer, Entry> entries = new HashMap<>();
-  private long schemaVersion;
 
   RelationMap(Connection connection, TargetDatabase target, ChangeGate gate) {
     this.connection = connection;
     this.target = target;
     this.gate = gate;
-    this.schemaVersion = target.schemaVersion();
   }
 
   /** Takes a Relation message; an equal one changes nothing. */
@@ -57,15 +58,14 @@ final class RelationMap implements AutoCloseable {
     entries.put(remote.relationOid(), new Entry(remote));
   }
 
-  /** Closes what local DDL made stale. Called between transactions: DDL waits for open ones. */
-  void refresh() throws SQLException {
-    long now = target.schemaVersion();
-    if (now == schemaVersion) {
-      return;
-    }
-    schemaVersion = now;
-    for (Entry entry : entries.values()) {
-      close(entry);
+  /** Nothing of this transaction waits to be written with the statements that are closed. */
+  private void closeIfStale(Entry entry) {
+    if (entry.openedVersion != target.schemaVersion()) {
+      try {
+        close(entry);
+      } catch (SQLException e) {
+        throw H2Errors.translate(e);
+      }
     }
   }
 
@@ -82,12 +82,14 @@ final class RelationMap implements AutoCloseable {
           "no relation map entry for remote relation ID " + Integer.toUnsignedString(remoteOid));
     }
     if (entry.judgedCommitLsn != commitLsn) {
+      closeIfStale(entry);
       entry.verdict = gate.judge(entry.remote.qualifiedName(), commitLsn);
       entry.judgedCommitLsn = commitLsn;
     }
     switch (entry.verdict) {
       case APPLY:
         if (entry.open == null) {
+          entry.openedVersion = target.schemaVersion();
           entry.open = open(entry.remote);
         }
         return entry.open;

@@ -95,13 +95,16 @@ final class TableStates implements ChangeGate {
       if (passed
           && !handOvers.isActive(table.relationOid())
           && !origins.contains(ApplyOrigin.syncName(subscriptionOid, table.relationOid()))) {
+        stale = true;
+        if (catalog.relation(subscriptionOid, table.relationOid()) == null) {
+          continue; // REFRESH or DROP TABLE has removed it meanwhile.
+        }
         catalog.storeState(subscriptionOid, table.relationOid(), RelationState.READY, table.lsn());
         log.info(
             "table \"{}\" of subscription \"{}\" is ready (s -> r at {})",
             table.table(),
             subscriptionName,
             Lsn.format(table.lsn()));
-        stale = true;
       }
     }
   }

@@ -57,8 +57,8 @@ import java.util.List;
  * <h2>Timeline of one transaction</h2>
  *
  * <pre>
- *   B     remember commit LSN, xid, time; look whether local DDL made the relation map stale
- *   R     relation map; the local table is opened at its first change only
+ *   B     remember commit LSN, xid, time
+ *   R     relation map; the local table is opened at its first change, anew after local DDL
  *   I I I one batch      U      another (the I's are written first)        T   after everything before it
  *   C     write the last batch, restart identities, insert progress, commit
  * </pre>
@@ -234,7 +234,6 @@ public final class TransactionApplier implements AutoCloseable {
     hasChanges = false;
     skipped = Lsn.isBefore(begin.finalLsn(), remoteLsn);
     context.transaction(begin.xid(), begin.finalLsn());
-    relations.refresh();
   }
 
   private Outcome commit(Commit commit) throws SQLException {

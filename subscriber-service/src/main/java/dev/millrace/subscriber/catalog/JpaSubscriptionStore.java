@@ -48,12 +48,25 @@ final class JpaSubscriptionStore implements SubscriptionStore {
 
   @Override
   public void update(Subscription subscription) {
-    refresh(subscription, List.of(), List.of());
+    replace(subscription, false, List.of(), List.of());
+  }
+
+  @Override
+  public void alter(Subscription subscription) {
+    replace(subscription, true, List.of(), List.of());
   }
 
   @Override
   public void refresh(
       Subscription subscription, List<SubscribedRelation> added, Collection<Integer> removed) {
+    replace(subscription, true, added, removed);
+  }
+
+  private void replace(
+      Subscription subscription,
+      boolean keepEnabled,
+      List<SubscribedRelation> added,
+      Collection<Integer> removed) {
     commits.commitDurably(
         () -> {
           SubscriptionRow row = entities.find(SubscriptionRow.class, subscription.oid());
@@ -63,7 +76,7 @@ final class JpaSubscriptionStore implements SubscriptionStore {
                 "subscription \"" + subscription.name() + "\" does not exist");
           }
           requireFreeName(subscription);
-          row.set(subscription);
+          row.set(keepEnabled ? subscription.withEnabled(row.subenabled) : subscription);
           removed.forEach(relationOid -> remove(subscription, relationOid));
           added.forEach(this::add);
         });

@@ -100,11 +100,18 @@ final class StoredLocalRelations implements LocalRelations {
     remember(new LocalRelation(relation.oid(), table, identity, indexName));
   }
 
+  /** Subscribed tables are known to workers by their names. */
   @Override
-  public synchronized void rename(QualifiedName from, QualifiedName to) {
+  public void rename(QualifiedName from, QualifiedName to) {
+    for (int subscriptionOid : renameRow(from, to)) {
+      listeners.changed(subscriptionOid);
+    }
+  }
+
+  private synchronized List<Integer> renameRow(QualifiedName from, QualifiedName to) {
     LocalRelation relation = byName.get(from);
     if (relation == null) {
-      return;
+      return List.of();
     }
     LocalRelation early = byName.get(to);
     commits.commitDurably(
@@ -124,10 +131,20 @@ final class StoredLocalRelations implements LocalRelations {
     remember(
         new LocalRelation(
             relation.oid(), to, relation.replicaIdentity(), relation.identityIndex()));
+    return commits.commit(() -> subscribed(relation).stream().map(row -> row.key.srsubid).toList());
+  }
+
+  private List<SubscribedRelationRow> subscribed(LocalRelation relation) {
+    return entities
+        .createQuery(
+            "from SubscribedRelationRow r where r.key.srrelid = :relation",
+            SubscribedRelationRow.class)
+        .setParameter("relation", relation.oid())
+        .getResultList();
   }
 
   @Override
-  public synchronized void renameSchema(String from, String to) {
+  public void renameSchema(String from, String to) {
     for (QualifiedName name : List.copyOf(byName.keySet())) {
       if (name.schema().equals(from)) {
         rename(name, new QualifiedName(to, name.name()));
@@ -151,13 +168,7 @@ final class StoredLocalRelations implements LocalRelations {
         commits.commit(
             () -> {
               entities.remove(entities.find(LocalRelationRow.class, relation.oid()));
-              List<SubscribedRelationRow> rows =
-                  entities
-                      .createQuery(
-                          "from SubscribedRelationRow r where r.key.srrelid = :relation",
-                          SubscribedRelationRow.class)
-                      .setParameter("relation", relation.oid())
-                      .getResultList();
+              List<SubscribedRelationRow> rows = subscribed(relation);
               rows.forEach(entities::remove);
               return rows.stream().map(row -> row.key.srsubid).toList();
             });

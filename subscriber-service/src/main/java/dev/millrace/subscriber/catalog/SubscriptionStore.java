@@ -22,7 +22,13 @@ public interface SubscriptionStore {
   void update(Subscription subscription);
 
   /**
-   * Replaces the row and adds and removes tables with their origins, in one transaction.
+   * As {@link #update}, except that whether it is enabled stays as it is: disable_on_error may have
+   * changed that since the caller looked.
+   */
+  void alter(Subscription subscription);
+
+  /**
+   * As {@link #alter}, and adds and removes tables with their origins, in one transaction.
    *
    * @param removed OIDs of tables that leave the subscription
    */

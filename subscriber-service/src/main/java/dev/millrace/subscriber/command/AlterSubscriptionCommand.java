@@ -41,18 +41,18 @@ final class AlterSubscriptionCommand {
     switch (alter.action()) {
       case CONNECTION -> {
         services.connector().check(alter.connection());
-        services.store().update(subscription.withConnection(alter.connection()));
+        services.store().alter(subscription.withConnection(alter.connection()));
       }
       case SET_PUBLICATION, ADD_PUBLICATION, DROP_PUBLICATION ->
           publications(subscription, alter, notices);
       case REFRESH_PUBLICATION -> refresh(subscription, alter.options(), notices);
       case ENABLE -> enable(subscription);
       case DISABLE -> services.store().update(subscription.withEnabled(false));
-      case SET_OPTIONS -> services.store().update(withOptions(subscription, alter.options()));
+      case SET_OPTIONS -> services.store().alter(withOptions(subscription, alter.options()));
       case SKIP -> skip(alter.options());
-      case RENAME -> services.store().update(subscription.withName(alter.newName()));
+      case RENAME -> services.store().alter(subscription.withName(alter.newName()));
       case OWNER ->
-          services.store().update(subscription.withOwner(BootstrapRole.resolve(alter.newName())));
+          services.store().alter(subscription.withOwner(BootstrapRole.resolve(alter.newName())));
     }
     if (alter.action() == AlterSubscription.Action.DISABLE) {
       // The answer means what it says: nothing is applied after it.
@@ -98,7 +98,7 @@ final class AlterSubscriptionCommand {
     CreateSubscriptionCommand.refuseRepeated(alter.publications());
     Subscription changed = subscription.withPublications(combined(subscription, alter));
     if (!values.flag("refresh", true)) {
-      services.store().update(changed);
+      services.store().alter(changed);
       return;
     }
     if (!subscription.enabled()) {

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import dev.millrace.model.FaultPoint;
 import dev.millrace.model.Lsn;
 import dev.millrace.model.PgException;
+import dev.millrace.model.QualifiedName;
+import dev.millrace.subscriber.catalog.LocalRelations;
 import dev.millrace.subscriber.catalog.RelationState;
 import dev.millrace.subscriber.catalog.Subscription;
 import dev.millrace.subscriber.catalog.SubscriptionError;
@@ -161,6 +163,23 @@ class ApplyWorkerTest {
     node.sql("delete from t");
     awaitEqual();
     await().until(() -> node.launcher().lastError(subscription.oid(), 0) == null);
+  }
+
+  @Test
+  @DisplayName("A8 a table that was renamed on both sides goes on, also under an idle worker")
+  void renamedTable() {
+    begin();
+    long end = publisher.commit(tx -> tx.insert("t", "1", "a"));
+    awaitEqual();
+    awaitConfirmed(end);
+    node.sql("drop table if exists renamed", "alter table t rename to renamed");
+    QualifiedName to = new QualifiedName("public", "renamed");
+    node.bean(LocalRelations.class).rename(new QualifiedName("public", "t"), to);
+    node.workers().target().definitionChanged();
+    publisher.createTable("renamed", "id", "v");
+    long later = publisher.commit(tx -> tx.insert("renamed", "2", "b"));
+    awaitConfirmed(later);
+    assertThat(node.rows("select id, v from renamed order by id")).containsExactly("1,a", "2,b");
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -71,6 +72,25 @@ class HandOversTest {
     await().until(apply::isDone);
     assertThat(handOvers.isActive(1)).isTrue();
     assertThat(handOvers.isActive(2)).isFalse();
+  }
+
+  @Test
+  @DisplayName("an apply worker that begins waits for tables that catch up for an earlier one")
+  void beginsAfterCatchUp() {
+    waiting(1, 100);
+    handOvers.answer(100);
+    CompletableFuture<Void> next =
+        CompletableFuture.runAsync(
+            () -> {
+              try {
+                handOvers.awaitCaughtUp(() -> false);
+              } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+              }
+            });
+    await().during(Duration.ofMillis(200)).until(() -> !next.isDone());
+    handOvers.done(1);
+    await().until(next::isDone);
   }
 
   @Test

@@ -137,6 +137,20 @@ class TransactionApplierTest {
     assertThat(node.rows("select a from t order by a")).containsExactly("2", "3");
   }
 
+  @Test
+  @DisplayName("A8 local DDL inside a transaction counts for tables it has not written to yet")
+  void definedInside() {
+    node.sql("create table t(a int primary key, b varchar)");
+    PgOutputMessage known = relation(T, "t", ReplicaIdentity.DEFAULT, "a*", "b");
+    transaction(known, insert(T, "1", "x"));
+    long commitLsn = lsn += 0x100;
+    send(begin(commitLsn, xid++));
+    node.sql("drop table t", "create table t(b varchar, a bigint primary key)");
+    send(insert(T, "5000000000", "y"));
+    send(commit(commitLsn, commitLsn + 0x30));
+    assertThat(node.rows("select a, b from t")).containsExactly("5000000000,y");
+  }
+
   private void assertFails(String sqlState, String message, Runnable action) {
     assertThatThrownBy(action::run)
         .isInstanceOfSatisfying(

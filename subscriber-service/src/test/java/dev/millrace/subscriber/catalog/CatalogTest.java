@@ -259,15 +259,25 @@ class CatalogTest {
     store.create(made, List.of(relation(made, relid, RelationState.READY)), null);
     catalog.ensureOrigin(made.syncOriginName(relid));
     int other = relations.of(new QualifiedName("s", "other")).oid();
-    Subscription changed = made.withPublications(List.of("c", "a")).withEnabled(false);
+    Subscription changed = made.withPublications(List.of("c", "a"));
+    SubscriptionError error = new SubscriptionError("no", Instant.parse("2026-01-02T03:04:05Z"), 7);
+    catalog.disable(made.oid(), error);
 
     store.refresh(changed, List.of(relation(made, other, RelationState.INIT)), List.of(relid));
 
-    assertThat(catalog.subscription("mysub")).isEqualTo(changed);
+    assertThat(catalog.subscription("mysub"))
+        .as("what disable_on_error did meanwhile stays done")
+        .isEqualTo(changed.withEnabled(false));
     assertThat(catalog.relations(made.oid()))
         .extracting(SubscribedRelation::relationOid)
         .containsExactly(other);
     assertThat(catalog.origins()).hasSize(1);
+    store.alter(made);
+    assertThat(catalog.subscription("mysub")).isEqualTo(made.withEnabled(false));
+    assertThat(catalog.disableError(made.oid())).isEqualTo(error);
+    store.update(made);
+    assertThat(catalog.subscription("mysub").enabled()).isTrue();
+    assertThat(catalog.disableError(made.oid())).isNull();
   }
 
   private SubscribedRelation relation(Subscription subscription, int relid, RelationState state) {
