@@ -274,7 +274,7 @@ final class JsonText {
             : "Token \"" + token() + "\" is invalid.";
     return new PgException(
             SqlState.INVALID_TEXT_REPRESENTATION,
-            "invalid input syntax for type " + PgType.byOid(typeOid).name())
+            "invalid input syntax for type json") // For jsonb too.
         .withDetail(detail);
   }
 

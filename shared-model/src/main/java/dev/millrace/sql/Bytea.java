@@ -1,6 +1,8 @@
 package dev.millrace.sql;
 
 import dev.millrace.model.PgException;
+import dev.millrace.model.PgText;
+import dev.millrace.model.PgType;
 import dev.millrace.model.SqlState;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -36,14 +38,12 @@ final class Bytea {
   /**
    * The H2 constant of a text in either form.
    *
-   * @throws PgException 22P02 when it is none
+   * @throws PgException 22P02, 22023 when it is none
    */
   static String constant(String text) {
     if (text.startsWith("\\x")) {
-      if (!isHex(text)) {
-        throw new PgException(SqlState.INVALID_PARAMETER_VALUE, "invalid hexadecimal data");
-      }
-      return hexConstant(text);
+      byte[] bytes = (byte[]) PgText.parse(text, PgType.BYTEA);
+      return "X'" + HexFormat.of().formatHex(bytes) + "'";
     }
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();

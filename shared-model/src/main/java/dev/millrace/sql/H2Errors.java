@@ -64,6 +64,10 @@ public final class H2Errors {
             "column \"" + message.parameter(0) + "\"" + of(table) + " contains null values",
             error);
       case ErrorCode.CHECK_CONSTRAINT_VIOLATED_1:
+        PgException domain = DomainCheck.violation(message.parameter(0), error);
+        if (domain != null) {
+          return domain;
+        }
         String constraint = message.parameter(0).replaceFirst(":.*$", "");
         return pg(
             SqlState.CHECK_VIOLATION,
@@ -151,6 +155,9 @@ public final class H2Errors {
       case ErrorCode.FEATURE_NOT_SUPPORTED_1:
         return unsupported(message, error);
       case ErrorCode.CANNOT_DROP_2:
+        if (message.statementBegins("drop domain")) {
+          return TypeInUse.error(message.parameter(0), message.parameter(1), error);
+        }
         return pg(
                 SqlState.DEPENDENT_OBJECTS_STILL_EXIST,
                 "cannot drop "

@@ -42,6 +42,11 @@ public final class SystemCatalog {
   /** Draws the next value of an identity column. */
   static final String IDENTITY_NEXT = "identity_next";
 
+  /** The function around the conditions of domains ({@link DomainCheck}). */
+  static final String DOMAIN_CHECK = "domain_check";
+
+  private static final String DOMAIN_CHECK_METHOD = DomainCheck.class.getName() + ".check";
+
   private static final String IDENTITY_METHOD = IdentityFunction.class.getName() + ".next";
   private static final String ARRAY_METHOD = ArrayFunction.class.getName() + ".text";
   private static final String VIEW_ROWS = "view_rows";
@@ -114,6 +119,11 @@ public final class SystemCatalog {
             + qualified(IDENTITY_NEXT)
             + " FOR "
             + Identifiers.literal(IDENTITY_METHOD));
+    statement.execute(
+        "CREATE ALIAS IF NOT EXISTS "
+            + qualified(DOMAIN_CHECK)
+            + " FOR "
+            + Identifiers.literal(DOMAIN_CHECK_METHOD));
   }
 
   private static void domain(Statement statement, int typeOid, String definition)
@@ -154,6 +164,7 @@ public final class SystemCatalog {
     alias(statement, existing, VIEW_ROWS, SystemFunctions.class.getName() + ".viewRows");
     alias(statement, existing, ARRAY_TEXT, ARRAY_METHOD);
     alias(statement, existing, IDENTITY_NEXT, IDENTITY_METHOD);
+    alias(statement, existing, DOMAIN_CHECK, DOMAIN_CHECK_METHOD);
     for (SystemFunction function : functions) {
       alias(statement, existing, function.name(), SystemFunctionLoader.methodFor(function));
     }

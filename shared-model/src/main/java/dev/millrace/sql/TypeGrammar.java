@@ -95,14 +95,15 @@ final class TypeGrammar {
     TypeName base = TypeName.parse(stream, options.types());
     List<String> checks = new ArrayList<>();
     String value = "";
+    int unnamed = 0;
     while (!stream.atEnd()) {
-      if (stream.accept("constraint")) {
-        stream.name();
-      }
+      String constraint = stream.accept("constraint") ? stream.name() : null;
       if (stream.accept("not", "null")) {
-        checks.add(" CHECK (VALUE IS NOT NULL)");
+        checks.add(DomainCheck.notNull(name));
       } else if (stream.accept("check")) {
-        checks.add(" CHECK " + check());
+        String given =
+            constraint == null ? name.name() + "_check" + numberOf(unnamed++) : constraint;
+        checks.add(DomainCheck.clause(name, given, check()));
       } else if (stream.accept("default")) {
         value = " DEFAULT " + defaultValue();
       } else if (stream.isWord("collate")) {
@@ -120,6 +121,11 @@ final class TypeGrammar {
             + value
             + String.join("", checks));
     return ddl(Ddl.Kind.CREATE_TYPE, "CREATE DOMAIN", statements, name);
+  }
+
+  /** The first name has no number. */
+  private static String numberOf(int name) {
+    return name == 0 ? "" : String.valueOf(name);
   }
 
   /** The condition with its brackets; VALUE in it is no name. */

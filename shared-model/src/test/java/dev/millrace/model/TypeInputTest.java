@@ -67,7 +67,7 @@ class TypeInputTest {
       value = {
         "interval | 1 fortnight | 22007 | invalid input syntax for type interval: \"1 fortnight\"",
         "interval | 999999999 years | 22015 | interval field value out of range: \"999999999 years\"",
-        "jsonb | {\"a\":} | 22P02 | invalid input syntax for type jsonb",
+        "jsonb | {\"a\":} | 22P02 | invalid input syntax for type json",
         "json | {} x | 22P02 | invalid input syntax for type json",
         "jsonb | \"\\u0000\" | 22P05 | unsupported Unicode escape sequence",
         "int[] | 1,2 | 22P02 | malformed array literal: \"1,2\"",
