@@ -27,6 +27,7 @@ final class Adaptation {
   private int firstTransactions = Integer.MAX_VALUE;
   private final List<ColumnCut> cuts = new ArrayList<>();
   private String droppedRelation;
+  private String droppedChanges;
   private boolean text = true;
   private int droppedStream;
 
@@ -90,6 +91,12 @@ final class Adaptation {
   /** Leaves out the transactions of the capture that change that table. */
   Adaptation withoutRelation(String relation) {
     droppedRelation = " " + relation;
+    return withoutText();
+  }
+
+  /** Leaves out what the capture says of that table. */
+  Adaptation withoutChanges(String relation) {
+    droppedChanges = " " + relation;
     return withoutText();
   }
 
@@ -168,10 +175,16 @@ final class Adaptation {
     List<List<StreamText.Line>> kept = new ArrayList<>();
     for (int i = 0; i < Math.min(firstTransactions, transactions.size()); i++) {
       if (!droppedTransactions.contains(i) && !changesDropped(transactions.get(i))) {
-        kept.add(transactions.get(i));
+        kept.add(withoutChanges(transactions.get(i)));
       }
     }
     return kept;
+  }
+
+  private List<StreamText.Line> withoutChanges(List<StreamText.Line> transaction) {
+    return droppedChanges == null
+        ? transaction
+        : transaction.stream().filter(line -> !line.head().contains(droppedChanges)).toList();
   }
 
   private boolean changesDropped(List<StreamText.Line> transaction) {

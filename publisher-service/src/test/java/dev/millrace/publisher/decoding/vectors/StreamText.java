@@ -245,7 +245,7 @@ public final class StreamText {
         continue;
       }
       text.append(" [").append(column.key() ? "*" : "").append(column.name());
-      boolean told = column.typeOid() >= FIRST_USER_OID;
+      boolean told = Integer.compareUnsigned(column.typeOid(), FIRST_USER_OID) >= 0;
       text.append(' ').append(told ? types.get(column.typeOid()) : column.typeOid());
       text.append(' ').append(column.typeModifier());
       text.append(']');
