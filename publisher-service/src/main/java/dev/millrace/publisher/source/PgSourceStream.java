@@ -37,6 +37,7 @@ final class PgSourceStream implements SourceStream {
   private static final Logger LOG = LoggerFactory.getLogger(PgSourceStream.class);
   private static final long STATUS_INTERVAL_NS = TimeUnit.SECONDS.toNanos(10);
   private static final long REPLY_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final int KEEPALIVES_PER_READ = 1_000;
 
   private final Connection queries;
   private final Connection replication;
@@ -81,13 +82,18 @@ final class PgSourceStream implements SourceStream {
 
   @Override
   public ByteBuffer read() throws SQLException {
-    byte[] frame = copy.readFromCopy(false);
-    long nowNs = System.nanoTime();
+    boolean heard = false;
     ByteBuffer message = null;
-    if (frame != null) {
+    byte[] frame = copy.readFromCopy(false);
+    for (int i = 0; frame != null; i++) {
+      heard = true;
+      message = take(frame);
+      frame = message != null || i == KEEPALIVES_PER_READ ? null : copy.readFromCopy(false);
+    }
+    long nowNs = System.nanoTime();
+    if (heard) {
       heardNs = nowNs;
       asked = false;
-      message = take(frame);
     } else if (!copy.isActive()) {
       throw failed("the source has ended the stream");
     } else {

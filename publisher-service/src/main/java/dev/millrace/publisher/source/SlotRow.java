@@ -55,20 +55,21 @@ record SlotRow(
    * Returns when the slot can give what follows {@code takenLsn}.
    *
    * @param slot null when there is none
+   * @param title what errors call it
    * @throws SourceProblem SLOT_LOST
    */
-  static void require(SlotRow slot, String name, long takenLsn) {
+  static void require(SlotRow slot, String title, long takenLsn) {
     if (slot == null) {
-      throw lost(name, "does not exist any more", takenLsn);
+      throw lost(title, "does not exist any more", takenLsn);
     } else if (!"pgoutput".equals(slot.plugin) || !slot.ownDatabase) {
-      throw lost(name, "is of another database or plugin", takenLsn);
+      throw lost(title, "is of another database or plugin", takenLsn);
     } else if (slot.invalidation != null) {
-      throw lost(name, "has been invalidated due to \"" + slot.invalidation + "\"", takenLsn);
+      throw lost(title, "has been invalidated due to \"" + slot.invalidation + "\"", takenLsn);
     } else if (Lsn.isBefore(takenLsn, slot.confirmedLsn)) {
       String moved =
           "was moved to %s by somebody else, or was dropped and made again"
               .formatted(Lsn.format(slot.confirmedLsn));
-      throw lost(name, moved, takenLsn);
+      throw lost(title, moved, takenLsn);
     }
   }
 
@@ -78,7 +79,7 @@ record SlotRow(
    * @param pid of the backend that reads it
    */
   void requireReadFrom(long takenLsn, int pid) {
-    require(this, name, takenLsn);
+    require(this, "\"" + name + "\" of the source", takenLsn);
     if (activePid != pid) {
       throw new SourceProblem(
           SourceState.AWAY,
@@ -88,12 +89,12 @@ record SlotRow(
     }
   }
 
-  private static SourceProblem lost(String name, String reason, long takenLsn) {
+  private static SourceProblem lost(String title, String reason, long takenLsn) {
     return new SourceProblem(
         SourceState.SLOT_LOST,
         new PgException(
                 SqlState.OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "replication slot \"" + name + "\" of the source " + reason)
+                "replication slot " + title + " " + reason)
             .withDetail("Changes after %s may be lost.".formatted(Lsn.format(takenLsn)))
             .withHint(
                 "Begin with a new data directory and synchronize the subscriptions' tables"

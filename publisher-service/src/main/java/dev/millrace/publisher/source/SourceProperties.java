@@ -17,6 +17,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param createPublication whether to create it for {@code tables} when it does not exist
  * @param tables names as in SQL, such as {@code public.t}; used for creating the publication only
  * @param twoPhase whether prepared transactions are taken over when they are prepared
+ * @param failover whether the slot is made so that standbys keep a copy of it (PostgreSQL 17 on)
  * @param retryInterval how long to wait before connecting again
  * @param refreshInterval how often table definitions are looked up while nothing arrives
  * @param receiveTimeout how long the server may be silent, or take for connecting and for a query
@@ -33,6 +34,7 @@ record SourceProperties(
     @DefaultValue("false") boolean createPublication,
     @DefaultValue List<String> tables,
     @DefaultValue("true") boolean twoPhase,
+    @DefaultValue("false") boolean failover,
     @DefaultValue("5s") Duration retryInterval,
     @DefaultValue("10s") Duration refreshInterval,
     @DefaultValue("60s") Duration receiveTimeout,

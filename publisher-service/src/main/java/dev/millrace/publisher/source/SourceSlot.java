@@ -69,8 +69,9 @@ final class SourceSlot {
         identity = create(queries, replication, identity, systemIdentifier, timeline);
       } else {
         long takenLsn = Lsn.max(identity.startLsn(), log.sourceLsn());
-        identity = new TimelineCheck(replication).follow(identity, timeline, takenLsn);
-        SlotRow.require(slot(queries), properties.slotName(), takenLsn);
+        SourceIdentity last = identity;
+        identity = new TimelineCheck(replication).follow(last, timeline, takenLsn);
+        SlotRow.require(slot(queries), slotName(last, timeline), takenLsn);
       }
       return stream(queries, replication, identity);
     } catch (SQLException | RuntimeException e) {
@@ -80,6 +81,14 @@ final class SourceSlot {
       }
       throw e;
     }
+  }
+
+  /** As errors show it: which server lacks it matters after a failover. */
+  private String slotName(SourceIdentity last, int timeline) {
+    String name = "\"" + properties.slotName() + "\" of the source";
+    return timeline == last.timeline()
+        ? name
+        : name + ", which has failed over to timeline " + timeline + ",";
   }
 
   private static void requirePrimary(Connection queries) throws SQLException {
@@ -144,8 +153,8 @@ final class SourceSlot {
     String sql =
         "CREATE_REPLICATION_SLOT "
             + Identifiers.alwaysQuote(name)
-            + " LOGICAL pgoutput NOEXPORT_SNAPSHOT"
-            + (twoPhase(queries) ? " TWO_PHASE" : "");
+            + " LOGICAL pgoutput "
+            + slotOptions(version(queries));
     String consistentPoint = server.createSlot(replication, sql).get(1);
     FaultPoint.hit("source.slot-made");
     SourceIdentity ready =
@@ -156,8 +165,22 @@ final class SourceSlot {
     return ready;
   }
 
-  private boolean twoPhase(Connection queries) throws SQLException {
-    return properties.twoPhase() && version(queries) >= 15;
+  private String slotOptions(int version) {
+    if (properties.failover() && version < 17) {
+      throw new SourceProblem(
+          SourceState.MISCONFIGURED,
+          new PgException(
+                  SqlState.FEATURE_NOT_SUPPORTED,
+                  "the source is PostgreSQL " + version + ", which has no failover slots")
+              .withHint("Unset millrace.source.failover."));
+    }
+    if (version < 15) {
+      return "NOEXPORT_SNAPSHOT";
+    }
+    return "(SNAPSHOT 'nothing'"
+        + (properties.twoPhase() ? ", TWO_PHASE" : "")
+        + (properties.failover() ? ", FAILOVER" : "")
+        + ")";
   }
 
   /** Only when all is well the new timeline is the one to go on from. */

@@ -103,6 +103,8 @@ final class SourceProxy implements AutoCloseable {
         }
         connections.incrementAndGet();
         Socket server = new Socket(InetAddress.getLoopbackAddress(), port);
+        client.setTcpNoDelay(true);
+        server.setTcpNoDelay(true);
         sockets.add(client);
         sockets.add(server);
         thread(() -> up(client, server));
