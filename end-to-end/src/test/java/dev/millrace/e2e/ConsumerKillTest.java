@@ -7,11 +7,14 @@ import dev.millrace.tools.ServiceProcess;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -19,9 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The publisher is killed with streamed and prepared transactions open. A consumer that keeps the
- * end of what it received whole, and asks for the stream from there, receives each committed
- * transaction exactly once, in commit order.
+ * The publisher is killed with streamed and prepared transactions open, and consumers let go of
+ * their connections anywhere. One that keeps the end of what it received whole, and asks for the
+ * stream from there, receives each committed transaction exactly once, in commit order, whatever
+ * options it asks for.
  */
 @DisplayName("kill -9 of the publisher under a consumer that keeps its LSN")
 class ConsumerKillTest {
@@ -36,7 +40,16 @@ class ConsumerKillTest {
   private EmbeddedPostgres server;
   private SqlNode node;
   private ConsumerLoad load;
-  private StreamConsumer consumer;
+  private final List<Watched> consumers = new ArrayList<>();
+
+  /** A consumer and what it should receive: rows by their keys and labels. */
+  private record Watched(
+      String options, StreamConsumer consumer, IntPredicate keys, Predicate<String> labels) {
+
+    Map<String, RowDigests.Digest> expected(ConsumerLoad load) {
+      return load.rows(keys, labels, options.contains("messages")).byLabel();
+    }
+  }
 
   @BeforeEach
   void announceSeed() {
@@ -86,20 +99,53 @@ class ConsumerKillTest {
 
   private void begin() {
     publisher.api().sql("CREATE PUBLICATION cp FOR TABLE c");
+    load = new ConsumerLoad(node, seed);
+    consume(
+        "proto_version '4', streaming 'on', two_phase 'on', publication_names 'cp'",
+        key -> true,
+        label -> true);
+  }
+
+  /** Side by side with the first: other protocols, formats, origins and rows. */
+  private void consumeOtherwise() {
+    publisher.api().sql("CREATE PUBLICATION cf FOR TABLE c WHERE (id % 2 = 0)");
+    consume("proto_version '1', publication_names 'cp'", key -> true, label -> true);
+    consume(
+        "proto_version '4', streaming 'parallel', binary 'on', messages 'on',"
+            + " publication_names 'cp'",
+        key -> true,
+        label -> true);
+    consume(
+        "proto_version '3', two_phase 'on', origin 'none', publication_names 'cp'",
+        key -> true,
+        label -> !label.startsWith(ConsumerLoad.FOREIGN));
+    consume(
+        "proto_version '2', streaming 'on', publication_names 'cf'",
+        key -> key % 2 == 0,
+        label -> true);
+  }
+
+  private void consume(String options, IntPredicate keys, Predicate<String> labels) {
+    String slot = "cs" + consumers.size();
+    boolean twoPhase = options.contains("two_phase");
     publisher
         .api()
-        .post("/api/v1/slots", Map.of("slot_name", "cs", "plugin", "pgoutput", "two_phase", true));
-    load = new ConsumerLoad(node, seed);
+        .post(
+            "/api/v1/slots",
+            Map.of("slot_name", slot, "plugin", "pgoutput", "two_phase", twoPhase));
     String port = publisher.api().baseUrl().replaceAll(".*:", "");
-    String dbname = publisher.api().get("/api/v1/slots/cs").get("database").asString();
-    consumer = new StreamConsumer("host=127.0.0.1 port=" + port + " dbname=" + dbname, "cs", "cp");
+    String dbname = publisher.api().get("/api/v1/slots/" + slot).get("database").asString();
+    String connection = "host=127.0.0.1 port=" + port + " dbname=" + dbname;
+    StreamConsumer consumer =
+        new StreamConsumer(connection, slot, options, seed + consumers.size());
+    consumers.add(new Watched(options, consumer, keys, labels));
   }
 
   @AfterEach
   void stop() throws Exception {
     if (load != null) {
       load.stop();
-      consumer.close();
+      consumers.forEach(each -> each.consumer.close());
     }
     publisher.close();
     if (server != null) {
@@ -111,7 +157,12 @@ class ConsumerKillTest {
   @DisplayName("embedded database: each committed transaction arrives whole, once, in commit order")
   void ownRows() throws Exception {
     startOwn();
+    consumeOtherwise();
+    load.withForeign();
     killRepeatedly();
+    assertThat(consumers.stream().mapToInt(each -> each.consumer.dropped()).sum())
+        .as("connections the consumers let go of, seed %d", seed)
+        .isPositive();
   }
 
   @Test
@@ -123,7 +174,7 @@ class ConsumerKillTest {
 
   private void killRepeatedly() throws Exception {
     SplittableRandom random = new SplittableRandom(seed);
-    consumer.start();
+    consumers.forEach(each -> each.consumer.start());
     load.start();
     for (int round = 0; round < rounds; round++) {
       TimeUnit.MILLISECONDS.sleep(500 + random.nextInt(3_000));
@@ -133,38 +184,54 @@ class ConsumerKillTest {
     TimeUnit.MILLISECONDS.sleep(1_000);
     load.stop();
     load.finishPrepared();
-    long rows = Long.parseLong(node.rows("SELECT count(*) FROM c").get(0).get(0));
-    await()
-        .atMost(Duration.ofSeconds(WAIT_SECONDS))
-        .until(() -> consumer.failure() != null || consumer.rows() >= rows);
-    assertThat(consumer.failure()).as("seed %d", seed).isNull();
-    List<StreamConsumer.Delivered> delivered = consumer.delivered();
-    assertOrder(delivered);
-    assertWhole(delivered);
-    assertThat(consumer.streamed()).as("streamed transactions, seed %d", seed).isPositive();
-    assertThat(consumer.prepared()).as("prepared transactions, seed %d", seed).isPositive();
+    for (Watched each : consumers) {
+      assertReceived(each);
+    }
   }
 
-  private void assertOrder(List<StreamConsumer.Delivered> delivered) {
+  private void assertReceived(Watched watched) {
+    String about = watched.options + ", seed " + seed;
+    Map<String, RowDigests.Digest> expected = watched.expected(load);
+    long rows = expected.values().stream().mapToLong(RowDigests.Digest::rows).sum();
+    StreamConsumer consumer = watched.consumer;
+    await(about)
+        .atMost(Duration.ofSeconds(WAIT_SECONDS))
+        .until(() -> consumer.failure() != null || consumer.rows() >= rows);
+    assertThat(consumer.failure()).as(about).isNull();
+    List<StreamConsumer.Delivered> delivered = consumer.delivered();
+    assertOrder(about, delivered);
+    assertWhole(about, delivered, expected);
+    if (watched.options.contains("streaming")) {
+      assertThat(consumer.streamed()).as("streamed transactions, %s", about).isPositive();
+    }
+    if (watched.options.contains("two_phase")) {
+      assertThat(consumer.prepared()).as("prepared transactions, %s", about).isPositive();
+    }
+  }
+
+  private static void assertOrder(String about, List<StreamConsumer.Delivered> delivered) {
     for (int i = 1; i < delivered.size(); i++) {
       assertThat(delivered.get(i).commitLsn())
-          .as("commit LSN of transaction %d, seed %d", i, seed)
+          .as("commit LSN of transaction %d, %s", i, about)
           .isGreaterThan(delivered.get(i - 1).commitLsn());
     }
   }
 
   /** A transaction writes its label into each of its rows. */
-  private void assertWhole(List<StreamConsumer.Delivered> delivered) {
+  private static void assertWhole(
+      String about,
+      List<StreamConsumer.Delivered> delivered,
+      Map<String, RowDigests.Digest> expected) {
     Map<String, RowDigests.Digest> received = new HashMap<>();
     for (StreamConsumer.Delivered transaction : delivered) {
       Map<String, RowDigests.Digest> own = transaction.rows().byLabel();
-      assertThat(own).as("labels of one transaction, seed %d", seed).hasSize(1);
+      assertThat(own).as("labels of one transaction, %s", about).hasSize(1);
       own.forEach(
           (label, rows) ->
-              assertThat(received.put(label, rows)).as("%s twice, seed %d", label, seed).isNull());
+              assertThat(received.put(label, rows)).as("%s twice, %s", label, about).isNull());
     }
     assertThat(received)
-        .as("rows by label, received and committed, seed %d", seed)
-        .containsExactlyInAnyOrderEntriesOf(load.rows().byLabel());
+        .as("rows by label, received and committed, %s", about)
+        .containsExactlyInAnyOrderEntriesOf(expected);
   }
 }

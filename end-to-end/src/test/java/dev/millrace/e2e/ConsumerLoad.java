@@ -7,12 +7,17 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
+import java.util.function.Predicate;
 
 /**
  * Writers that go on while the publisher dies: small transactions, large ones that stay open for a
  * while and are streamed, and prepared ones that end in another call or are left over.
  */
 final class ConsumerLoad {
+
+  /** What the labels of transactions from elsewhere begin with. */
+  static final String FOREIGN = "f";
 
   private static final int PAGE = 50_000;
   private static final int LARGE_ROWS = 2_000;
@@ -30,6 +35,12 @@ final class ConsumerLoad {
   ConsumerLoad(SqlNode node, long seed) {
     this.node = node;
     this.seed = seed;
+  }
+
+  /** Another writer, which replays what came from an origin. */
+  void withForeign() {
+    node.sql("SELECT pg_replication_origin_create('elsewhere')");
+    begin("foreign", this::foreign);
   }
 
   /** One transaction of a writer. */
@@ -91,6 +102,19 @@ final class ConsumerLoad {
     return "t" + nextLabel.getAndIncrement();
   }
 
+  private static String message(String label) {
+    return "SELECT pg_logical_emit_message(true, 'm', '" + label + "')";
+  }
+
+  private void foreign(SplittableRandom random) {
+    String label = FOREIGN + label();
+    try (SqlNode.Session session = node.open()) {
+      session.sql("SELECT pg_replication_origin_session_setup('elsewhere')");
+      session.sql("BEGIN; " + insert(label, random.nextBoolean() ? 2 : LARGE_ROWS));
+      session.sql(message(label) + "; COMMIT");
+    }
+  }
+
   private String insert(String label, int rows) {
     int from = nextKey.getAndAdd(rows);
     return "INSERT INTO c SELECT x, '%s' FROM generate_series(%d, %d) AS g(x)"
@@ -100,9 +124,10 @@ final class ConsumerLoad {
   private void small(SplittableRandom random) {
     String label = label();
     node.sql(
-        "BEGIN; %s; %s; %s"
+        "BEGIN; %s; %s; %s; %s"
             .formatted(
                 insert(label, 1),
+                message(label),
                 insert(label, 3),
                 random.nextInt(6) == 0 ? "ROLLBACK" : "COMMIT"));
   }
@@ -111,7 +136,7 @@ final class ConsumerLoad {
     String label = label();
     try (SqlNode.Session session = node.open()) {
       session.sql("BEGIN");
-      session.sql(insert(label, LARGE_ROWS));
+      session.sql(insert(label, LARGE_ROWS) + "; " + message(label));
       session.sql("SAVEPOINT s; " + insert("gone", LARGE_ROWS) + "; ROLLBACK TO s");
       pause(random.nextInt(200));
       session.sql("SAVEPOINT s; " + insert(label, LARGE_ROWS) + "; RELEASE s");
@@ -123,7 +148,9 @@ final class ConsumerLoad {
     String label = label();
     int rows = random.nextBoolean() ? 3 : LARGE_ROWS;
     try (SqlNode.Session session = node.open()) {
-      session.sql("BEGIN; %s; PREPARE TRANSACTION '%s'".formatted(insert(label, rows), label));
+      session.sql(
+          "BEGIN; %s; %s; PREPARE TRANSACTION '%s'"
+              .formatted(insert(label, rows), message(label), label));
     }
     pause(random.nextInt(100));
     node.sql((random.nextInt(4) == 0 ? "ROLLBACK" : "COMMIT") + " PREPARED '" + label + "'");
@@ -136,17 +163,30 @@ final class ConsumerLoad {
     }
   }
 
-  /** The rows that are there. */
-  RowDigests rows() {
+  /**
+   * The rows that are there.
+   *
+   * @param messages count the message of each transaction as a row of it
+   */
+  RowDigests rows(IntPredicate keys, Predicate<String> labels, boolean messages) {
     RowDigests rows = new RowDigests();
     String last = "0";
     List<List<String>> page;
     do {
       page =
           node.rows("SELECT id, v FROM c WHERE id > %s ORDER BY id LIMIT %d".formatted(last, PAGE));
-      page.forEach(row -> rows.add(Integer.parseInt(row.get(0)), row.get(1)));
+      for (List<String> row : page) {
+        int key = Integer.parseInt(row.get(0));
+        if (keys.test(key) && labels.test(row.get(1))) {
+          rows.add(key, row.get(1));
+        }
+      }
       last = page.isEmpty() ? last : page.get(page.size() - 1).get(0);
     } while (page.size() == PAGE);
+    if (messages) {
+      List.copyOf(rows.byLabel().keySet())
+          .forEach(label -> rows.add(StreamConsumer.MESSAGE, label));
+    }
     return rows;
   }
 }

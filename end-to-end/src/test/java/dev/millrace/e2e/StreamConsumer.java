@@ -9,6 +9,7 @@ import dev.millrace.pgoutput.BeginPrepare;
 import dev.millrace.pgoutput.Commit;
 import dev.millrace.pgoutput.CommitPrepared;
 import dev.millrace.pgoutput.Insert;
+import dev.millrace.pgoutput.LogicalMessage;
 import dev.millrace.pgoutput.PgOutputMessage;
 import dev.millrace.pgoutput.PgOutputReader;
 import dev.millrace.pgoutput.Prepare;
@@ -17,24 +18,28 @@ import dev.millrace.pgoutput.StreamAbort;
 import dev.millrace.pgoutput.StreamCommit;
 import dev.millrace.pgoutput.StreamPrepare;
 import dev.millrace.pgoutput.StreamStart;
+import dev.millrace.pgoutput.TupleData;
 import dev.millrace.replication.CopyDataReader;
 import dev.millrace.replication.StandbyStatusUpdate;
 import dev.millrace.replication.XLogData;
 import dev.millrace.subscriber.receiver.PublisherConnection;
 import dev.millrace.subscriber.receiver.ReceiverLimits;
 import dev.millrace.subscriber.receiver.WebSocketConnector;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Receives a stream with all options, connects again whenever it breaks, and asks for it from the
- * end of the last transaction it has whole. What it has of unfinished ones it forgets then, as a
- * consumer that died would; what was prepared it keeps.
+ * Receives a stream, lets go of it now and then, connects again whenever it breaks, and asks for it
+ * from the end of the last transaction it has whole. What it has of unfinished ones it forgets
+ * then, as a consumer that died would; what was prepared it keeps.
  */
 final class StreamConsumer implements AutoCloseable {
 
@@ -43,8 +48,23 @@ final class StreamConsumer implements AutoCloseable {
 
   private record Row(int key, String label) {}
 
+  /** The key under which a message counts as a row of its transaction. */
+  static final int MESSAGE = -1;
+
+  /** So many messages and no more come before a consumer lets go of its connection by itself. */
+  private static final int MAX_UNTIL_DROP = 40_000;
+
+  /** The consumer itself ends its connection. */
+  private static final class Dropped extends RuntimeException {
+    Dropped() {
+      super("dropped");
+    }
+  }
+
   private final String connection;
   private final String start;
+  private final boolean parallel;
+  private final SplittableRandom drops;
   private final WebSocketConnector connector =
       new WebSocketConnector(() -> new ReceiverLimits(1 << 22, 1 << 26, 30_000));
   private final List<Delivered> delivered = new CopyOnWriteArrayList<>();
@@ -54,21 +74,24 @@ final class StreamConsumer implements AutoCloseable {
   private List<Row> current;
   private int streaming;
   private long endLsn;
+  private int untilDrop;
+  private volatile int dropCount;
   private volatile long rows;
   private volatile int streamedCount;
   private volatile int preparedCount;
   private volatile Throwable failure;
   private volatile boolean running = true;
 
-  StreamConsumer(String connection, String slot, String publication) {
+  /**
+   * @param options the plugin's options
+   * @param seed of when it ends its connection by itself
+   */
+  StreamConsumer(String connection, String slot, String options, long seed) {
     this.connection = connection;
-    this.start =
-        "START_REPLICATION SLOT \""
-            + slot
-            + "\" LOGICAL %s (proto_version '4', streaming 'on', two_phase 'on',"
-            + " publication_names '"
-            + publication
-            + "')";
+    this.start = "START_REPLICATION SLOT \"" + slot + "\" LOGICAL %s (" + options + ")";
+    this.parallel = options.contains("parallel");
+    this.drops = new SplittableRandom(seed);
+    this.untilDrop = drops.nextInt(MAX_UNTIL_DROP);
   }
 
   void start() {
@@ -92,6 +115,11 @@ final class StreamConsumer implements AutoCloseable {
     return preparedCount;
   }
 
+  /** How often it has ended its connection by itself. */
+  int dropped() {
+    return dropCount;
+  }
+
   /** What the consumer cannot explain; null while all is well. */
   Throwable failure() {
     return failure;
@@ -108,6 +136,8 @@ final class StreamConsumer implements AutoCloseable {
         }
       } catch (InterruptedException e) {
         return;
+      } catch (Dropped e) {
+        dropCount++;
       } catch (RuntimeException | Error e) {
         failure = e;
       }
@@ -140,7 +170,7 @@ final class StreamConsumer implements AutoCloseable {
   }
 
   private void receive(PublisherConnection publisher) throws InterruptedException {
-    PgOutputReader reader = new PgOutputReader(false);
+    PgOutputReader reader = new PgOutputReader(parallel);
     CopyDataReader messages = new CopyDataReader();
     while (running) {
       PublisherConnection.Frame frame = publisher.receive(200);
@@ -164,11 +194,18 @@ final class StreamConsumer implements AutoCloseable {
   }
 
   private void take(PgOutputMessage message) {
+    if (untilDrop-- == 0) {
+      untilDrop = drops.nextInt(MAX_UNTIL_DROP);
+      throw new Dropped();
+    }
     if (message instanceof Begin || message instanceof BeginPrepare) {
       current = new ArrayList<>();
     } else if (message instanceof Insert insert) {
-      int key = Integer.parseInt(insert.newTuple().text(0));
-      rowsOf(insert).add(new Row(key, insert.newTuple().text(1)));
+      TupleData tuple = insert.newTuple();
+      rowsOf(insert.streamXid()).add(new Row(key(tuple), label(tuple)));
+    } else if (message instanceof LogicalMessage m) {
+      String label = new String(m.content(), StandardCharsets.UTF_8);
+      rowsOf(m.streamXid()).add(new Row(MESSAGE, label));
     } else if (message instanceof Commit commit) {
       deliver(commit.commitLsn(), commit.endLsn(), current);
     } else if (message instanceof Prepare prepare) {
@@ -192,10 +229,21 @@ final class StreamConsumer implements AutoCloseable {
     }
   }
 
-  private List<Row> rowsOf(Insert insert) {
-    return insert.streamXid() == 0
+  private static int key(TupleData tuple) {
+    return tuple.kind(0) == 'b'
+        ? ByteBuffer.wrap(tuple.buffer()).getInt(tuple.valueOffset(0))
+        : Integer.parseInt(tuple.text(0));
+  }
+
+  private static String label(TupleData tuple) {
+    int from = tuple.valueOffset(1);
+    return new String(tuple.buffer(), from, tuple.valueLength(1), StandardCharsets.UTF_8);
+  }
+
+  private List<Row> rowsOf(int streamXid) {
+    return streamXid == 0
         ? current
-        : streams.get(streaming).computeIfAbsent(insert.streamXid(), xid -> new ArrayList<>());
+        : streams.get(streaming).computeIfAbsent(streamXid, xid -> new ArrayList<>());
   }
 
   private void abort(StreamAbort abort) {
