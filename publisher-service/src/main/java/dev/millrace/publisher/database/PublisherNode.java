@@ -58,6 +58,15 @@ public interface PublisherNode extends SqlSessionFactory {
     }
 
     /**
+     * What to select a table's published rows from in the source's SQL, where they are foreign.
+     *
+     * @throws dev.millrace.model.PgException when the source does not tell
+     */
+    default String publishedRows(QualifiedName table) {
+      throw new UnsupportedOperationException("the rows are this node's own");
+    }
+
+    /**
      * Where it came from, such as {@code walsender 7}, for the error of a DDL statement that waits
      * for it.
      */

@@ -25,11 +25,13 @@ final class SnapshotExport {
 
   private final SourceServer server;
   private final PositionWaiters waiters;
+  private final String publication;
   private final AtomicInteger number = new AtomicInteger();
 
-  SnapshotExport(SourceServer server, PositionWaiters waiters) {
+  SnapshotExport(SourceServer server, PositionWaiters waiters, String publication) {
     this.server = server;
     this.waiters = waiters;
+    this.publication = publication;
   }
 
   ConsistentPoint export() {
@@ -41,7 +43,10 @@ final class SnapshotExport {
       use(reader, slot.get(2));
       ConsistentPoint point = watch.await(Lsn.parse(slot.get(1)).value(), STREAM_TIMEOUT_MS);
       return new ConsistentPoint(
-          point.lsn(), point.restartLsn(), point.nextXid(), new SourceSnapshot(reader));
+          point.lsn(),
+          point.restartLsn(),
+          point.nextXid(),
+          new SourceSnapshot(reader, publication));
     } catch (SQLException e) {
       closeAfter(reader);
       throw SourceServer.translate(e);

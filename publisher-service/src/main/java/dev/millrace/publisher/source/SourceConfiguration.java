@@ -36,8 +36,9 @@ class SourceConfiguration {
   SourceNode sourceNode(
       @Qualifier("publisherNode") PublisherNode local,
       SourceServer server,
-      PositionWaiters waiters) {
-    return new SourceNode(local, new SnapshotExport(server, waiters));
+      PositionWaiters waiters,
+      SourceProperties properties) {
+    return new SourceNode(local, new SnapshotExport(server, waiters, properties.publication()));
   }
 
   @Bean

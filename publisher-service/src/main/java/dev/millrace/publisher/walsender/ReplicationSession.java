@@ -152,11 +152,11 @@ final class ReplicationSession {
     CopyCommand copy = new CopyCommand(command, services.catalog());
     long rows =
         queries.onSnapshot(
-            connection -> {
+            snapshot -> {
               TableCopy table = copy.open();
               copying = Copying.OUT;
               client.copyStarted(false);
-              return table.run(connection, client);
+              return table.run(snapshot, client);
             });
     copying = Copying.NONE;
     client.commandComplete("COPY " + rows);

@@ -206,14 +206,15 @@ final class SessionQueries implements AutoCloseable {
   }
 
   /** Runs a copy on the transaction's snapshot, or on one of its own outside a transaction. */
-  <T> T onSnapshot(Function<Connection, T> copy) {
+  <T> T onSnapshot(Function<PinnedSnapshot, T> copy) {
     requireNotFailed();
     if (transaction != Transaction.NONE) {
-      return copy.apply(pinned());
+      pinned();
+      return copy.apply(snapshot);
     }
     try (PinnedSnapshot own = node.createConsistentPoint(true).snapshot()) {
       own.describe(holder);
-      return copy.apply(own.connection());
+      return copy.apply(own);
     }
   }
 

@@ -1,14 +1,10 @@
 package dev.millrace.publisher.walsender;
 
 import dev.millrace.model.ByteBuilder;
-import dev.millrace.model.Identifiers;
 import dev.millrace.model.PgException;
-import dev.millrace.model.QualifiedName;
 import dev.millrace.model.SqlState;
 import dev.millrace.replication.CopyDataWriter;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyOut;
@@ -23,28 +19,6 @@ final class SourceCopy {
 
   SourceCopy(Connection connection) {
     this.connection = connection;
-  }
-
-  /** Whether that connection leads to a PostgreSQL server. */
-  static boolean isFor(Connection connection) throws SQLException {
-    return connection.isWrapperFor(PGConnection.class);
-  }
-
-  /**
-   * What to select a table's own rows from: those of inheriting tables are not among them, as in
-   * COPY of a table, but a partitioned table has the rows of its partitions.
-   */
-  String rowsOf(QualifiedName table) {
-    String name = Identifiers.alwaysQuote(table);
-    try (PreparedStatement statement =
-        connection.prepareStatement("SELECT relkind = 'p' FROM pg_class WHERE oid = ?::regclass")) {
-      statement.setString(1, name);
-      try (ResultSet kind = statement.executeQuery()) {
-        return kind.next() && kind.getBoolean(1) ? name : "ONLY " + name;
-      }
-    } catch (SQLException e) {
-      throw failed(e);
-    }
   }
 
   /**

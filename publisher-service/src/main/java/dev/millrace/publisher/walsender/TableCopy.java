@@ -6,10 +6,10 @@ import dev.millrace.model.Identifiers;
 import dev.millrace.model.PgException;
 import dev.millrace.model.RelationDefinition;
 import dev.millrace.model.SqlState;
+import dev.millrace.publisher.database.PublisherNode.PinnedSnapshot;
 import dev.millrace.replication.CopyDataWriter;
 import dev.millrace.sql.CopySelect;
 import dev.millrace.sql.H2Errors;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -98,18 +98,17 @@ final class TableCopy {
    *
    * @return the number of rows
    */
-  long run(Connection connection, ReplicationClient client) {
-    if (isOnSource(connection)) {
-      SourceCopy copy = new SourceCopy(connection);
-      return copy.run(
-          query("", copy.rowsOf(relation.name()), select == null ? null : select.condition()),
-          client);
+  long run(PinnedSnapshot snapshot, ReplicationClient client) {
+    if (snapshot.isForeign()) {
+      String condition = select == null ? null : select.condition();
+      String query = query("", snapshot.publishedRows(relation.name()), condition);
+      return new SourceCopy(snapshot.connection()).run(query, client);
     }
     CopyDataWriter frame = new CopyDataWriter();
     CopyTextEncoder encoder = new CopyTextEncoder(columns);
     CopyRow row = new CopyRow(columns);
     long rows = 0;
-    try (Statement statement = connection.createStatement()) {
+    try (Statement statement = snapshot.connection().createStatement()) {
       statement.setFetchSize(FETCH_ROWS);
       try (ResultSet result =
           statement.executeQuery(
@@ -136,14 +135,6 @@ final class TableCopy {
     frame.addCopyDone();
     send(frame, client);
     return rows;
-  }
-
-  private static boolean isOnSource(Connection connection) {
-    try {
-      return SourceCopy.isFor(connection);
-    } catch (SQLException e) {
-      throw H2Errors.translate(e);
-    }
   }
 
   private static void send(CopyDataWriter frame, ReplicationClient client) {

@@ -125,7 +125,8 @@ class SourceSnapshotTest {
   }
 
   @Test
-  @DisplayName("a copy has a table's own rows under a filter, whatever its schema and kind")
+  @DisplayName(
+      "a copy has a table's own rows under the filters of both sides, whatever its schema and kind")
   void schemasAndKinds() throws Exception {
     source.run(
         "CREATE SCHEMA \"Odd.One\"",
@@ -139,9 +140,12 @@ class SourceSnapshotTest {
         "CREATE TABLE part PARTITION OF parted FOR VALUES FROM (0) TO (10)",
         "INSERT INTO parted VALUES (3)",
         "ALTER PUBLICATION src SET (publish_via_partition_root = true)",
-        "ALTER PUBLICATION src ADD TABLE \"Odd.One\".\"T\", ONLY parent, parted");
+        "CREATE TABLE filtered (id int PRIMARY KEY)",
+        "INSERT INTO filtered SELECT generate_series(1, 6)",
+        "ALTER PUBLICATION src ADD TABLE \"Odd.One\".\"T\", ONLY parent, parted,"
+            + " filtered WHERE (id > 3)");
     Awaitility.await()
-        .until(() -> publisher.sql("select relname from pg_class").toString().contains("parted"));
+        .until(() -> publisher.sql("select relname from pg_class").toString().contains("filtered"));
     try (ReplicationPeer peer = ReplicationPeer.connect(publisher.port(), "dbname=testdb")) {
       peer.run(BEGIN);
       assertThat(peer.errorOf("CREATE_REPLICATION_SLOT s LOGICAL pgoutput (SNAPSHOT 'use')"))
@@ -155,6 +159,8 @@ class SourceSnapshotTest {
           .containsExactly("2");
       assertThat(copied(peer, "COPY public.parent (id) TO STDOUT")).containsExactly("1");
       assertThat(copied(peer, "COPY public.parted (id) TO STDOUT")).containsExactly("3");
+      assertThat(copied(peer, "COPY (SELECT id FROM public.filtered WHERE id < 6) TO STDOUT"))
+          .containsExactly("4", "5");
       peer.run("COMMIT");
     }
   }
