@@ -200,6 +200,13 @@ record TypeName(PgType type, int modifier, boolean serial, QualifiedName user) {
     }
   }
 
+  /** Whether the token, or null, is year, month .. second. */
+  static boolean isIntervalField(Token token) {
+    return token != null
+        && token.kind() == Token.Kind.WORD
+        && INTERVAL_FIELDS.contains(token.text());
+  }
+
   private static List<String> intervalFields(TokenStream stream) {
     List<String> fields = new ArrayList<>();
     while (!stream.atEnd() && INTERVAL_FIELDS.contains(stream.peek().text())) {

@@ -7,6 +7,7 @@ import dev.millrace.model.PgType;
 import dev.millrace.model.TypeInput;
 import dev.millrace.model.TypeModifier;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** The rules for unquoted words: keywords that H2 lacks or reads otherwise, and names. */
 final class WordRewriter {
@@ -22,6 +23,8 @@ final class WordRewriter {
 
   private static final Map<String, String> SPELLED_OTHERWISE =
       Map.of("isnull", "IS NULL", "notnull", "IS NOT NULL", "current_catalog", "CURRENT_CATALOG");
+
+  private static final Pattern NUMBER = Pattern.compile(" *[+-]?\\d+(\\.\\d+)? *");
 
   private final Rewriting rewriting;
   private final CallRewriter calls;
@@ -289,6 +292,10 @@ final class WordRewriter {
     TypeName name = TypeName.parse(stream);
     int after = stream.index() + 1;
     String text = stream.token(after - 1).text();
+    if (name.type().oid() == PgType.INTERVAL && TypeName.isIntervalField(rewriting.at(after))) {
+      text = withField(text, after);
+      after++;
+    }
     String h2Sql;
     if (name.type().isText()) {
       h2Sql = textConstant(name, text, i, after);
@@ -300,6 +307,15 @@ final class WordRewriter {
     }
     edits.replace(token.start(), stream.token(after - 1).end(), h2Sql);
     return after;
+  }
+
+  /** {@code interval '1' day}: the number's unit stands behind the constant. */
+  private String withField(String text, int field) {
+    if (rewriting.isWordAt(field + 1, "to") || !NUMBER.matcher(text).matches()) {
+      throw stream.unsupported(
+          "a field behind an interval that is no plain number is", stream.token(field));
+    }
+    return text + " " + stream.token(field).text();
   }
 
   private void quote(Token token) {

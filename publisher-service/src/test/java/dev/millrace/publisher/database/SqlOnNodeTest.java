@@ -226,6 +226,11 @@ class SqlOnNodeTest {
                 "SELECT 'Jan 5 2020'::date, CAST('2020-01-05 EST' AS date), timestamp with time"
                     + " zone '2020-01-05 10:00+05', time with time zone '10:00-05:30'"))
         .containsExactly("2020-01-05|2020-01-05|2020-01-05 05:00:00+00|10:00:00-05:30");
+    assertThat(
+            node.rows(
+                "SELECT interval '1' day, INTERVAL '-90' MINUTE, timestamp '2020-01-05 10:00' +"
+                    + " interval '2' hour"))
+        .containsExactly("1 day|-01:30:00|2020-01-05 12:00:00");
     assertThatThrownBy(() -> node.run("UPDATE x SET b = 1"))
         .hasMessage("column \"b\" is of type boolean but expression is of type integer");
     assertThatThrownBy(() -> node.run("INSERT INTO x VALUES (2, NULL, NULL, NULL, NULL, 'abcd')"))
