@@ -152,9 +152,10 @@ final class FrameListener implements WebSocket.Listener {
 
   private PgException tooBig() {
     return CopyDataFraming.violation(
-        "message of the publisher exceeds replication_max_message_size ("
-            + maxMessageBytes
-            + " bytes)");
+            "message of the publisher exceeds replication_max_message_size ("
+                + maxMessageBytes
+                + " bytes)")
+        .withHint("A sixteenth of the heap (-Xmx) is the limit where that is less.");
   }
 
   private void received() {
