@@ -160,7 +160,7 @@ class DifferentialTest {
   }
 
   /** The sessions of one server. */
-  private interface Server extends AutoCloseable {
+  interface Server extends AutoCloseable {
 
     /** The SQLSTATE of the error, or "ok". */
     String run(int session, String sql);
@@ -197,7 +197,7 @@ class DifferentialTest {
     }
   }
 
-  private static final class Theirs implements Server {
+  static final class Theirs implements Server {
 
     /** Where in the log transactions ended. */
     final List<String> ends = new ArrayList<>();

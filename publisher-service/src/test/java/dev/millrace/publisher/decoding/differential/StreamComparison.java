@@ -97,6 +97,18 @@ final class StreamComparison {
     streamed(TWO_PHASE, "4", Map.of("streaming", "parallel"));
   }
 
+  /**
+   * For a publisher whose source is that server: without logical messages, among which are the
+   * publisher's own there, and without what was rolled back after its PREPARE.
+   */
+  void compareWithSource(String asked) {
+    publications = asked;
+    whole("1", Map.of());
+    whole("2", Map.of("binary", "true"));
+    streamed("", "4", Map.of("streaming", "parallel"));
+    streamed("", "4", Map.of("streaming", "parallel", "binary", "true"));
+  }
+
   private Map<String, String> options(String protocol, Map<String, String> further) {
     Map<String, String> options = new TreeMap<>(further);
     options.put("proto_version", protocol);
