@@ -3,7 +3,9 @@ package dev.millrace.publisher.walsender;
 import dev.millrace.publisher.walsender.ReplicationClient.Ending;
 import dev.millrace.publisher.walsender.ReplicationClient.PeerGoneException;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +21,9 @@ final class SessionThread implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(SessionThread.class);
   private static final int MAILBOX_CAPACITY = 64;
 
+  /** How long a close frame waits for the session's end; a send that hangs holds it up. */
+  private static final long FREE_TIMEOUT_MS = 500;
+
   /**
    * @param text a command, or null
    * @param refusal why a frame was not allowed, or null; both null: the end
@@ -31,7 +36,9 @@ final class SessionThread implements Runnable {
   private final ReplicationClient client;
   private final Runnable ended;
   private final BlockingQueue<Frame> mailbox = new LinkedBlockingQueue<>(MAILBOX_CAPACITY);
+  private final CountDownLatch freed = new CountDownLatch(1);
   private volatile boolean stopping;
+  private volatile boolean aborting;
 
   /**
    * @param ended called on this thread once everything is freed
@@ -81,10 +88,17 @@ final class SessionThread implements Runnable {
     end();
   }
 
+  /** Frees the session first: a peer that has read the close code may come back at once. */
   void abort(Ending ending, String reason) {
+    aborting = true;
     session.close();
-    client.abort(ending, reason);
     end();
+    try {
+      freed.await(FREE_TIMEOUT_MS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    client.abort(ending, reason);
   }
 
   private void end() {
@@ -98,9 +112,11 @@ final class SessionThread implements Runnable {
   public void run() {
     try {
       serve();
-      client.close(
-          stopping ? Ending.SHUTDOWN : Ending.NORMAL,
-          stopping ? "terminating connection due to administrator command" : "");
+      if (!aborting) {
+        client.close(
+            stopping ? Ending.SHUTDOWN : Ending.NORMAL,
+            stopping ? "terminating connection due to administrator command" : "");
+      }
     } catch (PeerGoneException gone) {
       LOG.debug("walsender {}: {}", session.pid(), gone.getMessage());
     } catch (InterruptedException e) {
@@ -110,6 +126,7 @@ final class SessionThread implements Runnable {
         session.free();
       } finally {
         ended.run();
+        freed.countDown();
       }
     }
   }

@@ -137,6 +137,11 @@ final class WebSocketFixture implements AutoCloseable {
             });
   }
 
+  /** The pid of the session that holds the slot now; 0 = none. */
+  long slotHolder() {
+    return slots.find("s").activePid();
+  }
+
   void slotIsFree() {
     Awaitility.await().until(() -> slots.find("s").activePid() == 0);
   }
