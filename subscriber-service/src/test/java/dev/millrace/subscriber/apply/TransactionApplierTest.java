@@ -143,6 +143,7 @@ class TransactionApplierTest {
     node.sql("create table t(a int primary key, b varchar)");
     PgOutputMessage known = relation(T, "t", ReplicaIdentity.DEFAULT, "a*", "b");
     transaction(known, insert(T, "1", "x"));
+    transaction(insert(T, "2", "x")); // Opening the table has changed a definition, too.
     long commitLsn = lsn += 0x100;
     send(begin(commitLsn, xid++));
     node.sql("drop table t", "create table t(b varchar, a bigint primary key)");
