@@ -1,11 +1,7 @@
 package dev.millrace.e2e;
 
-import dev.millrace.tools.MillraceApi;
-import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
@@ -23,79 +19,32 @@ final class ConsumerLoad {
   private static final int LARGE_ROWS = 2_000;
 
   private final SqlNode node;
-  private final long seed;
   private final AtomicInteger nextKey = new AtomicInteger(1);
   private final AtomicInteger nextLabel = new AtomicInteger(1);
-  private final List<Thread> threads = new ArrayList<>();
-  private volatile boolean running = true;
+  private final Writers writers;
 
   /**
    * @param node takes the transactions: the publisher itself or its source
    */
   ConsumerLoad(SqlNode node, long seed) {
     this.node = node;
-    this.seed = seed;
+    this.writers = new Writers(seed, 10, 100);
   }
 
   /** Another writer, which replays what came from an origin. */
   void withForeign() {
     node.sql("SELECT pg_replication_origin_create('elsewhere')");
-    begin("foreign", this::foreign);
-  }
-
-  /** One transaction of a writer. */
-  @FunctionalInterface
-  private interface Transaction {
-    void run(SplittableRandom random);
+    writers.begin("foreign", this::foreign);
   }
 
   void start() {
-    begin("small", this::small);
-    begin("large", this::large);
-    begin("prepared", this::prepared);
-  }
-
-  private void begin(String name, Transaction transaction) {
-    SplittableRandom random = new SplittableRandom(seed * 31 + threads.size());
-    Thread thread =
-        new Thread(
-            () -> {
-              while (running) {
-                attempt(transaction, random);
-              }
-            },
-            name);
-    threads.add(thread);
-    thread.start();
-  }
-
-  private static void attempt(Transaction transaction, SplittableRandom random) {
-    try {
-      transaction.run(random);
-      pause(10);
-    } catch (UncheckedIOException | MillraceApi.Refused | SqlNode.Failed e) {
-      pause(100);
-    }
-  }
-
-  private static void pause(int millis) {
-    try {
-      TimeUnit.MILLISECONDS.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    writers.begin("small", this::small);
+    writers.begin("large", this::large);
+    writers.begin("prepared", this::prepared);
   }
 
   void stop() {
-    running = false;
-    for (Thread thread : threads) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
-    threads.clear();
+    writers.stop();
   }
 
   private String label() {
@@ -138,7 +87,7 @@ final class ConsumerLoad {
       session.sql("BEGIN");
       session.sql(insert(label, LARGE_ROWS) + "; " + message(label));
       session.sql("SAVEPOINT s; " + insert("gone", LARGE_ROWS) + "; ROLLBACK TO s");
-      pause(random.nextInt(200));
+      Writers.pause(random.nextInt(200));
       session.sql("SAVEPOINT s; " + insert(label, LARGE_ROWS) + "; RELEASE s");
       session.sql(random.nextInt(5) == 0 ? "ROLLBACK" : "COMMIT");
     }
@@ -152,7 +101,7 @@ final class ConsumerLoad {
           "BEGIN; %s; %s; PREPARE TRANSACTION '%s'"
               .formatted(insert(label, rows), message(label), label));
     }
-    pause(random.nextInt(100));
+    Writers.pause(random.nextInt(100));
     node.sql((random.nextInt(4) == 0 ? "ROLLBACK" : "COMMIT") + " PREPARED '" + label + "'");
   }
 

@@ -4,13 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.millrace.tools.MillraceApi;
 import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -26,16 +25,16 @@ final class KillLoad {
   private final MillraceApi publisher;
   private final int tables;
   private final long seed;
-  private final List<Thread> threads = new ArrayList<>();
+  private final Writers writers;
   private final AtomicLong acknowledged = new AtomicLong();
   private final Map<Integer, Map<Integer, Integer>> certain = new ConcurrentHashMap<>();
   private final Map<Integer, Map<Integer, Boolean>> uncertain = new ConcurrentHashMap<>();
-  private volatile boolean running = true;
 
   KillLoad(MillraceApi publisher, int tables, long seed) {
     this.publisher = publisher;
     this.tables = tables;
     this.seed = seed;
+    this.writers = new Writers(seed, 5, 50);
     for (int table = 0; table < tables; table++) {
       certain.put(table, new ConcurrentHashMap<>());
       uncertain.put(table, new ConcurrentHashMap<>());
@@ -44,58 +43,46 @@ final class KillLoad {
 
   void start() {
     for (int writer = 0; writer < WRITERS; writer++) {
-      SplittableRandom random = new SplittableRandom(seed * 31 + writer);
-      int firstKey = 1 + writer * KEYS_PER_WRITER;
-      Thread thread = new Thread(() -> write(random, firstKey), "writer-" + writer);
-      threads.add(thread);
-      thread.start();
+      AtomicInteger nextKey = new AtomicInteger(1 + writer * KEYS_PER_WRITER);
+      int firstKey = nextKey.get();
+      writers.begin("writer-" + writer, random -> write(random, firstKey, nextKey));
     }
   }
 
   void stop() {
-    running = false;
-    for (Thread thread : threads) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    writers.stop();
   }
 
   long acknowledged() {
     return acknowledged.get();
   }
 
-  private void write(SplittableRandom random, int firstKey) {
-    int nextKey = firstKey;
-    while (running) {
-      int table = random.nextInt(tables);
-      int rows = random.nextInt(30) == 0 ? 1_500 : random.nextInt(1, 8);
-      int value = random.nextInt(1_000_000);
-      Map<Integer, Integer> effects = new HashMap<>();
-      StringBuilder sql = new StringBuilder("BEGIN;");
-      sql.append(
-          "INSERT INTO k%d SELECT x, 'row ' || x, %d FROM generate_series(%d, %d) AS g(x);"
-              .formatted(table, value, nextKey, nextKey + rows - 1));
-      for (int key = nextKey; key < nextKey + rows; key++) {
-        effects.put(key, value);
-      }
-      if (random.nextBoolean() && nextKey > firstKey) {
-        int updated = random.nextInt(firstKey, nextKey);
-        sql.append("UPDATE k%d SET n = %d WHERE id = %d;".formatted(table, value + 1, updated));
-        if (isCertain(table, updated)) {
-          effects.put(updated, value + 1);
-        }
-      }
-      sql.append(
-          "SAVEPOINT s; INSERT INTO k%d VALUES (%d, 'gone', 1); ROLLBACK TO s;"
-              .formatted(table, nextKey + rows));
-      boolean commit = random.nextInt(8) != 0;
-      sql.append(commit ? "COMMIT" : "ROLLBACK");
-      run(table, sql.toString(), commit ? effects : Map.of());
-      nextKey += rows;
+  private void write(SplittableRandom random, int firstKey, AtomicInteger next) {
+    int table = random.nextInt(tables);
+    int rows = random.nextInt(30) == 0 ? 1_500 : random.nextInt(1, 8);
+    int value = random.nextInt(1_000_000);
+    int nextKey = next.getAndAdd(rows);
+    Map<Integer, Integer> effects = new HashMap<>();
+    StringBuilder sql = new StringBuilder("BEGIN;");
+    sql.append(
+        "INSERT INTO k%d SELECT x, 'row ' || x, %d FROM generate_series(%d, %d) AS g(x);"
+            .formatted(table, value, nextKey, nextKey + rows - 1));
+    for (int key = nextKey; key < nextKey + rows; key++) {
+      effects.put(key, value);
     }
+    if (random.nextBoolean() && nextKey > firstKey) {
+      int updated = random.nextInt(firstKey, nextKey);
+      sql.append("UPDATE k%d SET n = %d WHERE id = %d;".formatted(table, value + 1, updated));
+      if (isCertain(table, updated)) {
+        effects.put(updated, value + 1);
+      }
+    }
+    sql.append(
+        "SAVEPOINT s; INSERT INTO k%d VALUES (%d, 'gone', 1); ROLLBACK TO s;"
+            .formatted(table, nextKey + rows));
+    boolean commit = random.nextInt(8) != 0;
+    sql.append(commit ? "COMMIT" : "ROLLBACK");
+    run(table, sql.toString(), commit ? effects : Map.of());
   }
 
   /** An UPDATE of a row that may not be there tells nothing about the row. */
@@ -106,21 +93,12 @@ final class KillLoad {
   private void run(int table, String sql, Map<Integer, Integer> effects) {
     try {
       publisher.sql(sql);
-      effects.forEach(certain.get(table)::put);
-      acknowledged.incrementAndGet();
-      pause(5);
     } catch (UncheckedIOException | MillraceApi.Refused e) {
       effects.forEach((key, value) -> uncertain.get(table).put(key, true));
-      pause(50);
+      throw e;
     }
-  }
-
-  private static void pause(int millis) {
-    try {
-      TimeUnit.MILLISECONDS.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    effects.forEach(certain.get(table)::put);
+    acknowledged.incrementAndGet();
   }
 
   /** What was acknowledged of a table, to be held against its rows. Call after {@link #stop}. */
