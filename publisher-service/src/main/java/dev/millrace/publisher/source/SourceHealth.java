@@ -39,9 +39,10 @@ final class SourceHealth implements HealthIndicator, StatusContributor {
 
   @Override
   public List<String> problems() {
-    SourceStatus.State state = status.current();
-    return state.reason() == null
-        ? List.of()
-        : List.of("The source cannot be read: " + state.reason() + ".");
+    String reason = status.current().reason();
+    if (reason == null) {
+      return List.of();
+    }
+    return List.of("The source cannot be read: " + reason + (reason.endsWith(".") ? "" : "."));
   }
 }
