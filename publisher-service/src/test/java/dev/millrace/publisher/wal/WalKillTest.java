@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.util.FileSystemUtils;
 
 /**
  * What a kill at a fault point leaves behind is the files as they are at that moment. So the files
@@ -73,8 +75,8 @@ class WalKillTest {
         1 + random.nextInt(5),
         () -> {
           if (kills.size() < MAX_KILLS) {
-            kills.add(
-                new Kill(copy(live, directory.resolve("kill" + kills.size())), log.flushLsn()));
+            long flushedLsn = log.flushLsn();
+            kills.add(new Kill(copy(live, directory.resolve("kill" + kills.size())), flushedLsn));
             arm(point, log, live, random);
           }
         });
@@ -82,14 +84,27 @@ class WalKillTest {
 
   /** The position acknowledged is read first: what is flushed later may be in the copy or not. */
   private static Path copy(Path from, Path to) {
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(from)) {
+    try {
       Files.createDirectories(to);
-      for (Path file : files) {
-        Files.copy(file, to.resolve(file.getFileName()));
+      while (!copiedWhole(from, to)) {
+        FileSystemUtils.deleteRecursively(to);
+        Files.createDirectories(to);
       }
       return to;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** False when a file got its name while others were copied: no kill leaves it without any. */
+  private static boolean copiedWhole(Path from, Path to) throws IOException {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(from)) {
+      for (Path file : files) {
+        Files.copy(file, to.resolve(file.getFileName()));
+      }
+      return true;
+    } catch (NoSuchFileException e) {
+      return false;
     }
   }
 
